@@ -1,0 +1,95 @@
+#pragma once
+
+// One connection to one Redis server, used by one thread at a time.
+//
+//     tranca::connection redis{tranca::endpoint::parse("redis://localhost")};
+//     auto answer = redis.command(tranca::request{"GET", "a"});
+//     auto both   = redis.pipeline(tranca::request{"GET", "a"}.add("GET", "b"));
+//
+// Promises: every call ends within its time limit, also while signals arrive, the server hangs, closes, or sends garbage.
+// After a transport error or a time-out the connection is poisoned for good: a late answer is never taken for the next
+// one. No SIGPIPE reaches the process, whose own handling of it is not touched. Account, database and name are set up
+// again on every new connection. In a child after fork() it does nothing.
+// Does not promise to reconnect: that is `client`. Looking up a host name may block for as long as the system's resolver
+// does.
+// Thread safety: none; one user at a time.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tranca/endpoint.hpp>
+#include <tranca/error.hpp>
+#include <tranca/reply.hpp>
+#include <tranca/request.hpp>
+
+namespace tranca {
+
+struct stream_failure;
+
+/// A connected, authenticated socket that speaks the Redis protocol.
+class connection {
+public:
+    /// Connects, starts TLS, and sends AUTH, SELECT and CLIENT SETNAME as the endpoint asks, in one round trip.
+    /// Throws connect_failed, tls_failed, authentication, or what the server answered.
+    explicit connection(const endpoint& where);
+
+    connection(connection&&) noexcept;
+    connection& operator=(connection&&) noexcept;
+    ~connection();
+
+    /// Sends one command and returns its reply; an error reply is returned as such. One round trip.
+    /// `deadline`: when to give up; default: command_timeout from now. Throws timeout, connection_lost, protocol.
+    [[nodiscard]] reply exchange(const request& command, std::optional<clock::time_point> deadline = {});
+
+    /// The same, but an error reply is thrown, with the command, its key and the server's text. One round trip.
+    reply command(const request& command, std::optional<clock::time_point> deadline = {});
+
+    /// Sends several commands in one write and returns as many replies; error replies are returned. One round trip.
+    [[nodiscard]] std::vector<reply> pipeline(const request& commands, std::optional<clock::time_point> deadline = {});
+
+    /// Runs the commands between MULTI and EXEC and returns EXEC's array (nil if a watched key changed). An error reply
+    /// anywhere is thrown. One round trip.
+    [[nodiscard]] reply transaction(const request& commands, std::optional<clock::time_point> deadline = {});
+
+    /// Sends without waiting for an answer; each command needs a receive() of its own later.
+    void send(const request& commands, std::optional<clock::time_point> deadline = {});
+
+    /// The next reply to what was sent.
+    [[nodiscard]] reply receive(std::optional<clock::time_point> deadline = {});
+
+    /// False for ever after a transport error, a time-out or retire(). No I/O.
+    [[nodiscard]] bool usable() const noexcept;
+
+    /// True if an idle connection was closed by the server or holds bytes nobody asked for. Does not wait.
+    [[nodiscard]] bool stale() const noexcept;
+
+    /// Makes it unusable: the server behind it is no longer the one to talk to.
+    void retire() noexcept;
+
+    [[nodiscard]] const endpoint& where() const noexcept;
+
+    /// Connects and sends the handshake and `last` in a single write, without waiting in between, so that even a frozen
+    /// server finds it when it goes on. Returns the answer if it comes within `budget`; never throws.
+    /// For undoing a command whose outcome is unknown.
+    [[nodiscard]] static std::optional<reply> send_last_word(const endpoint& where, const request& last,
+                                                             milliseconds budget) noexcept;
+
+private:
+    struct parts;
+
+    connection(const endpoint& where, clock::time_point deadline);
+    [[noreturn]] void fail(const stream_failure& failure, const std::string& operation, effect outcome);
+    void send_request(const request& commands, clock::time_point deadline);
+    void retire_if_refused(const reply_view& answer, const request* commands);
+    [[nodiscard]] reply receive_reply(const request* commands, std::optional<clock::time_point> deadline);
+
+    std::unique_ptr<parts> parts_;
+};
+
+/// Throws the error that an error reply to `command` stands for; returns quietly for any other reply. No I/O.
+void throw_if_error(const reply_view& answer, const request& command, const endpoint& where);
+
+}  // namespace tranca

@@ -1,0 +1,93 @@
+#pragma once
+
+// Ownership of one acquisition: the only thing that holds a lock or a slot.
+//
+//     tranca::guard held = lock.acquire();
+//     work();
+//     if (held) commit();                    // still ours: the lease has not run out
+//
+// Promises: move-only; move-assignment releases what it held; the destructor releases, never throws and is bounded by the
+// time limits of the endpoint; once false, false for good; lost() is requested before Redis may expire the key, even if the
+// server hangs or is gone.
+// Does not promise that a paused process stops: between `if (held)` and the next line it may sleep past its lease. Only the
+// resource itself can refuse it then, by a fencing number.
+// Failures of the destructor go to client_options::on_event.
+// Thread safety: operator bool, safe_until, lost, fence from any thread; release and extend wait for each other; moving and
+// destroying need the caller's own order. May be released by another thread than acquired it.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include <tranca/lease.hpp>
+
+namespace tranca {
+
+/// See the top of this file.
+class [[nodiscard("a guard that is dropped releases at once")]] guard {
+public:
+    /// Holds nothing.
+    guard() noexcept = default;
+
+    /// Takes over a lease that began; for primitives.
+    explicit guard(std::shared_ptr<lease> held) noexcept : lease_(std::move(held)) {}
+
+    guard(guard && other) noexcept = default;
+    guard& operator=(guard&& other) noexcept {
+        if (this == &other) return *this;
+        end();
+        lease_ = std::move(other.lease_);
+        return *this;
+    }
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+
+    /// Releases, within what is left of the lease; sends nothing if nothing is left. Up to one round trip.
+    ~guard() { end(); }
+
+    /// True while held and now() < safe_until(). No I/O.
+    [[nodiscard]] explicit operator bool() const noexcept { return lease_ && lease_->held(); }
+
+    /// Until when the holder may believe, counted from before the request was sent, less drift and margin. No I/O.
+    [[nodiscard]] clock::time_point safe_until() const noexcept {
+        return lease_ ? lease_->safe_until() : clock::time_point::min();
+    }
+
+    /// Requested no later than safe_until() and never taken back; not requested by a release. The first call starts the
+    /// client's timer thread if none runs. Listeners run on a thread of the library's and may use the guard. No I/O.
+    [[nodiscard]] std::stop_token lost() const noexcept { return lease_ ? lease_->lost() : std::stop_token{}; }
+
+    /// The fencing number of this acquisition, where its primitive has them. No I/O.
+    [[nodiscard]] std::optional<std::uint64_t> fence() const noexcept {
+        return lease_ ? lease_->fence() : std::nullopt;
+    }
+
+    /// Sets the time left to the ttl of its primitive; never adds, never creates. False: lost for good (also if
+    /// safe_until() has passed). Throws error when Redis cannot be asked; the lease then runs on as it was. One round trip.
+    bool extend() { return lease_ && lease_->extend(std::nullopt); }
+
+    /// The same with another ttl; throws errc::invalid_argument unless it is positive.
+    bool extend(milliseconds ttl) { return lease_ && lease_->extend(ttl); }
+
+    /// Releases, if it is still ours on the server. A guard that holds nothing answers `expired`. After `unknown` it can be
+    /// called again. On a demoted master, where nothing can be written, `expired` is told of a key it no longer has.
+    /// One round trip; bounded by connect_timeout + command_timeout.
+    release_result release() noexcept { return lease_ ? lease_->release() : release_result::expired; }
+
+    /// Holds nothing from now on, and leaves the key to its ttl. No I/O.
+    void abandon() noexcept {
+        if (lease_) lease_->abandon();
+    }
+
+private:
+    void end() noexcept {
+        if (lease_) lease_->end();
+        lease_.reset();
+    }
+
+    std::shared_ptr<lease> lease_;
+};
+
+}  // namespace tranca

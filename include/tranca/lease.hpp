@@ -1,0 +1,113 @@
+#pragma once
+
+// What one acquisition holds on the server, and how long its holder may believe so. Shared by a guard and the keeper.
+//
+//     class lock_lease final : public tranca::lease { ... release_call() ... extend_call(ttl) ... };
+//     auto candidate = std::make_shared<lock_lease>(pool, name, rules);
+//
+// Promises: the rules of a lease (design: counted from before the request was sent; extending sets and never creates;
+// once lost, lost for good; after a release nothing with this token is sent again but another release). In a child after
+// fork() it holds nothing and sends nothing.
+// Does not promise that the server agrees at this moment: it may have been flushed. Whoever needs to know asks by extend().
+// Thread safety: full; extend() and release() wait for one another, the rest never waits.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include <tranca/connection_pool.hpp>
+#include <tranca/key.hpp>
+#include <tranca/lease_clock.hpp>
+#include <tranca/script.hpp>
+#include <tranca/token.hpp>
+
+namespace tranca {
+
+/// How a release went.
+enum class release_result {
+    released,  ///< It was ours and is free now. Answered once per acquisition.
+    expired,   ///< There was nothing left to release: the lease had ended, or it was released before.
+    taken,     ///< The key is another owner's (or holds something foreign); it was left alone.
+    unknown,   ///< No answer in time; the key goes by its ttl at the latest, or by another release().
+};
+
+/// See the top of this file. A primitive derives from it and says which scripts release and extend.
+class lease : public std::enable_shared_from_this<lease> {
+public:
+    /// A lease that nobody holds yet, with a fresh token. No I/O.
+    lease(std::shared_ptr<connection_pool> pool, key name, const lease_clock& rules);
+    virtual ~lease() = default;
+    lease(const lease&) = delete;
+    lease& operator=(const lease&) = delete;
+
+    /// The server granted what was asked for at `sent`.
+    void begin(clock::time_point sent) noexcept;
+
+    [[nodiscard]] bool held() const noexcept;
+    [[nodiscard]] clock::time_point safe_until() const noexcept;
+    [[nodiscard]] std::stop_token lost() noexcept;
+    [[nodiscard]] std::optional<std::uint64_t> fence() const noexcept { return fence_; }
+
+    /// See guard. `ttl` empty: the usual one.
+    bool extend(std::optional<milliseconds> ttl);
+    release_result release() noexcept;
+    void abandon() noexcept;
+
+    /// What a destructor does: release() within what is left of the lease, and nothing if nothing is left.
+    void end() noexcept;
+
+    /// For the keeper: marks the lease lost if its time is over. Returns when to look again; empty: never.
+    [[nodiscard]] std::optional<clock::time_point> check_time(clock::time_point now) noexcept;
+
+    /// Tells the guard's listeners and the event sink, once, that it was lost. Runs code of the user.
+    void announce_loss() noexcept;
+
+    [[nodiscard]] connection_pool& pool() const noexcept { return *pool_; }
+    [[nodiscard]] const key& name() const noexcept { return name_; }
+    [[nodiscard]] const token& owner() const noexcept { return owner_; }
+    [[nodiscard]] bool is_lost() const noexcept { return state_ == state::lost; }
+
+    /// Compare and delete; the script answers 1 released, 0 nothing there, -1 another owner's.
+    [[nodiscard]] virtual repeatable_call release_call() const = 0;
+
+protected:
+    /// Compare and set the ttl; the script answers 1 set, 0 nothing there, -1 another owner's.
+    [[nodiscard]] virtual repeatable_call extend_call(milliseconds ttl) const = 0;
+
+    [[nodiscard]] const lease_clock& rules() const noexcept { return rules_; }
+
+    std::optional<std::uint64_t> fence_;
+
+private:
+    class loss_teller;
+    enum class state { idle, held, lost, releasing, ended };
+
+    [[nodiscard]] bool inherited() const noexcept;
+    void ask_to_extend(milliseconds ttl);
+    [[nodiscard]] release_result ask_to_release(std::optional<clock::time_point> deadline) noexcept;
+    release_result release_within(std::optional<clock::time_point> deadline) noexcept;
+    [[nodiscard]] reply repeat_while_temporary(const repeatable_call& call, std::optional<clock::time_point> deadline);
+    void set_times(clock::time_point sent, milliseconds ttl) noexcept;
+    void lose() noexcept;
+
+    std::shared_ptr<connection_pool> pool_;
+    key name_;
+    token owner_ = token::generate();
+    lease_clock rules_;
+    std::uint64_t generation_;
+
+    std::mutex asking_;  // held while the server is asked
+    std::atomic<state> state_{state::idle};
+    std::atomic<clock::rep> safe_until_{0};
+    std::atomic<clock::rep> expires_at_{0};
+
+    std::mutex listening_;  // guards the next two; never held during I/O
+    std::optional<std::stop_source> loss_;
+    bool watched_ = false;
+    std::atomic<bool> told_{false};
+};
+
+}  // namespace tranca

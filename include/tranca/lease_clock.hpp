@@ -1,0 +1,76 @@
+#pragma once
+
+// The arithmetic of a lease: how long a holder may believe it holds. Pure: no clock is read, nothing is sent.
+//
+//     tranca::lease_clock rules{tranca::lease_options{.ttl = 10s}};
+//     auto until = rules.safe_until(sent);           // sent + 10 s - 10 ms (drift) - 1 s (margin)
+//
+// Promises: the time counts from *before* the request was sent, so the server's own count, which starts later, ends later;
+// drift (a thousandth of the ttl) covers two clocks that run at different rates; rounding always shortens.
+// Does not promise anything about a process that is paused: it believes nothing while it stands still, but what it had
+// already sent arrives. Only a fencing number checked by the resource covers that.
+
+#include <optional>
+
+#include <tranca/time.hpp>
+
+namespace tranca {
+
+/// How a lease is kept.
+struct lease_options {
+    milliseconds ttl{10'000};  ///< Told to Redis: a crashed holder blocks the others for no longer.
+    std::optional<milliseconds>
+        renew_every{};  ///< nullopt: ttl / 3 (the ladder: never); 0: never; must be < ttl - margin.
+    std::optional<milliseconds>
+        margin{};              ///< nullopt: ttl / 10; lost() fires this long before Redis may expire the key.
+    milliseconds max_hold{0};  ///< 0: no bound; otherwise automatic renewal stops here.
+};
+
+/// Lease options made into times. A value; thread-safe.
+class lease_clock {
+public:
+    /// Throws errc::invalid_argument, with both numbers, if the options contradict each other. No I/O.
+    explicit lease_clock(const lease_options& options);
+
+    /// A lease without an end, as of a lock without ttl.
+    [[nodiscard]] static lease_clock endless() noexcept { return lease_clock{}; }
+
+    /// The ttl for the server; meaningless for an endless lease.
+    [[nodiscard]] milliseconds ttl() const noexcept { return ttl_; }
+
+    [[nodiscard]] bool is_endless() const noexcept { return endless_; }
+
+    /// Until when a request sent at `sent` lets its holder believe, for the usual ttl or for another one.
+    [[nodiscard]] clock::time_point safe_until(clock::time_point sent) const noexcept { return safe_until(sent, ttl_); }
+    [[nodiscard]] clock::time_point safe_until(clock::time_point sent, milliseconds ttl) const noexcept {
+        if (endless_) return clock::time_point::max();
+        return sent + ttl - drift(ttl) - margin_of(ttl);
+    }
+
+    /// When the server may expire a key set by a request sent at `sent`: the end of the lease without its margin.
+    [[nodiscard]] clock::time_point expires_at(clock::time_point sent, milliseconds ttl) const noexcept {
+        return endless_ ? clock::time_point::max() : sent + ttl - drift(ttl);
+    }
+
+    /// What two clocks may differ by after `ttl`.
+    [[nodiscard]] static constexpr clock::duration drift(milliseconds ttl) noexcept {
+        return clock::duration{ttl} / 1'000;
+    }
+
+private:
+    lease_clock() noexcept : endless_(true) {}
+
+    // A shorter ttl than usual gets a margin in proportion, so that something is left of it.
+    [[nodiscard]] clock::duration margin_of(milliseconds ttl) const noexcept {
+        if (ttl >= ttl_) return margin_;
+        const auto share = static_cast<double>(ttl.count()) / static_cast<double>(ttl_.count());
+        return std::chrono::duration_cast<clock::duration>(std::chrono::duration<double, clock::period>{margin_} *
+                                                           share);
+    }
+
+    milliseconds ttl_{0};
+    clock::duration margin_{0};
+    bool endless_ = false;
+};
+
+}  // namespace tranca

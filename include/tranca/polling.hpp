@@ -1,0 +1,95 @@
+#pragma once
+
+// Waiting in the plain form: try, sleep a little, try again - the book's way, kept by the ladder.
+//
+//     class px_lock : public tranca::polling<px_lock> { friend tranca::polling<px_lock>; std::optional<guard> attempt() const; };
+//
+// Promises: at least one attempt, and exactly one if there is no time; sleeps are clipped to the deadline, where one last
+// attempt is made; a stop request ends the sleep at once; server states that pass by themselves are waited out until the
+// deadline and only then thrown.
+// Does not promise fairness, nor a quiet server: every waiter asks once per period. The production primitives cure that.
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include <tranca/attempt.hpp>
+#include <tranca/client.hpp>
+#include <tranca/error.hpp>
+#include <tranca/pause.hpp>
+
+namespace tranca {
+
+/// Gives `Primitive`, which has a private `std::optional<guard> attempt() const`, the four ways to acquire.
+template <class Primitive>
+class polling {
+public:
+    /// Waits for as long as it takes. Throws errc::stopped on a stop request or when the client is destroyed, and error
+    /// when Redis cannot be asked. As many round trips as attempts.
+    [[nodiscard]] guard acquire(std::stop_token stop = {}) const {
+        auto held = try_acquire_until(clock::time_point::max(), std::move(stop));
+        if (!held) throw error(errc::stopped, "acquiring \"" + name_.printable() + "\"");
+        return std::move(*held);
+    }
+
+    /// One attempt; nullopt: busy. Throws error when Redis cannot be asked.
+    [[nodiscard]] std::optional<guard> try_acquire() const { return this->self().attempt(); }
+
+    /// Attempts for as long as `wait`, rounded up to milliseconds; zero: one attempt. nullopt: busy until the end, or stopped.
+    /// Throws errc::invalid_argument for a negative wait or NaN, and error as above.
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<guard> try_acquire_for(std::chrono::duration<Rep, Period> wait,
+                                                       std::stop_token stop = {}) const {
+        const auto rounded = ceil_milliseconds(wait);
+        require_not_negative(rounded, "the wait");
+        return try_acquire_until(deadline_after(rounded), std::move(stop));
+    }
+
+    /// The same until a point in time; one in the past: one attempt.
+    [[nodiscard]] std::optional<guard> try_acquire_until(clock::time_point deadline, std::stop_token stop = {}) const {
+        const auto closing = pool_->closing();
+        for (;;) {
+            if (closing.stop_requested())
+                throw error(errc::stopped, "acquiring \"" + name_.printable() + "\": the client was destroyed");
+            if (stop.stop_requested()) return std::nullopt;
+            if (auto held = attempt_before(deadline)) return held;
+            const auto now = clock::now();
+            if (now >= deadline) return std::nullopt;
+            // Stopped or not: the next round sees.
+            static_cast<void>(pause_until(poll_ < deadline - now ? now + poll_ : deadline, stop, closing));
+        }
+    }
+
+    /// The main key in Redis.
+    [[nodiscard]] const key& main_key() const noexcept { return name_; }
+
+protected:
+    polling(const client& redis, key name, milliseconds poll)
+        : pool_(redis.pool()), name_(std::move(name)), poll_(poll) {
+        require_positive(poll, "poll");
+    }
+
+    [[nodiscard]] const std::shared_ptr<connection_pool>& pool() const noexcept { return pool_; }
+
+private:
+    [[nodiscard]] const Primitive& self() const noexcept { return static_cast<const Primitive&>(*this); }
+
+    // A state of the server that passes by itself counts as busy, but not at the deadline.
+    [[nodiscard]] std::optional<guard> attempt_before(clock::time_point deadline) const {
+        try {
+            return self().attempt();
+        } catch (const error& failure) {
+            const bool passes = failure.temporary() || (failure.reason() == errc::timeout && !failure.in_doubt());
+            if (!passes || clock::now() >= deadline) throw;
+            return std::nullopt;
+        }
+    }
+
+    std::shared_ptr<connection_pool> pool_;
+    key name_;
+    milliseconds poll_;
+};
+
+}  // namespace tranca

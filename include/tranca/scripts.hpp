@@ -1,0 +1,28 @@
+#pragma once
+
+// The scripts of this library, by name. Their text is in src/lua, one file each; line 1 says what goes in and out.
+//
+//     auto answer = tranca::run(*pool, tranca::scripts::release_lock().call({name}, mine));
+//
+// Promises: each stays one object for the life of the process, so that its hash is learned once.
+
+#include <tranca/script.hpp>
+
+namespace tranca::scripts {
+
+/// Compare and delete: 1 released, 0 no lock, -1 another owner's.
+[[nodiscard]] const repeatable_script& release_lock();
+
+/// Compare and set the ttl: 1 set, 0 no lock, -1 another owner's.
+[[nodiscard]] const repeatable_script& extend_lock();
+
+/// Compare: 1 ours, 0 no lock, -1 another owner's.
+[[nodiscard]] const repeatable_script& check_lock();
+
+/// Takes a holder out of a semaphore's sets: 1 released, 0 was not a holder.
+[[nodiscard]] const repeatable_script& release_slot();
+
+/// Sets a holder's time, if it is still a holder: 1 set, 0 is not a holder.
+[[nodiscard]] const repeatable_script& refresh_slot();
+
+}  // namespace tranca::scripts

@@ -1,0 +1,20 @@
+#pragma once
+
+// Everything: locks and semaphores on Redis.
+//
+//     tranca::client redis{"redis://localhost:6379"};
+//     tranca::ladder::px_lock lock{redis, "invoices"};
+//     tranca::with(lock, [&] { write_invoice(); });
+
+#include <tranca/acquirable.hpp>
+#include <tranca/client.hpp>
+#include <tranca/error.hpp>
+#include <tranca/guard.hpp>
+#include <tranca/ladder/clock_semaphore.hpp>
+#include <tranca/ladder/fair_semaphore.hpp>
+#include <tranca/ladder/guarded_semaphore.hpp>
+#include <tranca/ladder/naive_lock.hpp>
+#include <tranca/ladder/px_lock.hpp>
+#include <tranca/ladder/timeout_lock.hpp>
+#include <tranca/lockable.hpp>
+#include <tranca/with.hpp>

@@ -1,0 +1,33 @@
+#include <tranca/lease_clock.hpp>
+
+#include <fmt/format.h>
+
+#include <tranca/error.hpp>
+
+namespace tranca {
+
+namespace {
+
+void require_less(milliseconds value, std::string_view option, milliseconds bound, std::string_view bound_name) {
+    if (value >= bound)
+        throw error(errc::invalid_argument, fmt::format("{} ({} ms) must be less than {} ({} ms)", option,
+                                                        value.count(), bound_name, bound.count()));
+}
+
+}  // namespace
+
+lease_clock::lease_clock(const lease_options& options) : ttl_(options.ttl) {
+    require_positive(options.ttl, "ttl");
+    margin_ = options.margin ? clock::duration{*options.margin} : clock::duration{options.ttl} / 10;
+    if (options.margin) {
+        require_not_negative(*options.margin, "margin");
+        require_less(*options.margin, "margin", options.ttl, "ttl");
+    }
+    require_not_negative(options.max_hold, "max_hold");
+    if (!options.renew_every || *options.renew_every == milliseconds::zero()) return;
+    require_not_negative(*options.renew_every, "renew_every");
+    const auto margin = std::chrono::ceil<milliseconds>(margin_);
+    require_less(*options.renew_every, "renew_every", options.ttl - margin, "ttl - margin");
+}
+
+}  // namespace tranca

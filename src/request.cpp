@@ -1,0 +1,67 @@
+#include <tranca/request.hpp>
+
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace tranca {
+
+namespace {
+
+std::size_t take_number(std::string_view& bytes) {
+    std::size_t number = 0;
+    std::from_chars(bytes.data() + 1, bytes.data() + bytes.size(), number);
+    bytes.remove_prefix(bytes.find('\n') + 1);
+    return number;
+}
+
+std::string_view take_argument(std::string_view& bytes) {
+    const auto size = take_number(bytes);
+    const auto argument = bytes.substr(0, size);
+    bytes.remove_prefix(size + 2);
+    return argument;
+}
+
+// The arguments of the first command in `bytes`, which is removed from it.
+std::vector<std::string_view> take_command(std::string_view& bytes) {
+    std::vector<std::string_view> arguments(take_number(bytes));
+    for (auto& argument : arguments)
+        argument = take_argument(bytes);
+    return arguments;
+}
+
+// Where a command keeps its key; 0: nowhere, or not worth showing.
+std::size_t key_position(std::string_view name) {
+    if (name == "EVAL" || name == "EVALSHA") return 3;
+    if (name == "AUTH" || name == "HELLO" || name == "SCRIPT" || name == "CLIENT" || name == "SELECT") return 0;
+    return 1;
+}
+
+}  // namespace
+
+request request::with_first_two(std::string_view first, std::string_view second) const {
+    std::string_view rest = bytes_;
+    const auto count = take_number(rest);
+    for (int i = 0; i < 2; ++i)
+        take_argument(rest);
+    request changed;
+    changed.bytes_.reserve(bytes_.size() + first.size() + second.size());
+    changed.begin_command(count);
+    changed.append(first);
+    changed.append(second);
+    changed.bytes_ += rest;
+    return changed;
+}
+
+std::string request::describe() const {
+    std::string_view rest = bytes_;
+    if (size_ == 0) return "nothing";
+    auto arguments = take_command(rest);
+    if (arguments.front() == "MULTI" && size_ > 1) arguments = take_command(rest);
+    const auto position = key_position(arguments.front());
+    const auto name = printable(arguments.front(), 30);
+    if (position == 0 || position >= arguments.size()) return name;
+    return fmt::format("{} \"{}\"", name, printable(arguments[position]));
+}
+
+}  // namespace tranca

@@ -1,0 +1,72 @@
+#include <tranca/script.hpp>
+
+#include <memory>
+
+#include <tranca/error.hpp>
+
+namespace tranca {
+
+namespace {
+
+// The call with its hash; one made before anybody knew the hash is completed in `storage`.
+const request& by_hash(const script_call& call, connection& redis, request& storage) {
+    if (call.has_hash) return call.command;
+    call.what->learn_hash(redis);
+    storage = call.command.with_first_two("EVALSHA", call.what->hash());
+    return storage;
+}
+
+request by_text(const script_call& call) { return call.command.with_first_two("EVAL", call.what->text()); }
+
+bool is_unknown_script(const reply_view& answer) {
+    return answer.is_error() && classify_error_reply(answer.text()) == errc::no_script;
+}
+
+}  // namespace
+
+script::script(std::string_view text) noexcept : text_(text) {
+    static std::atomic<unsigned> made{0};
+    number_ = made.fetch_add(1) % 64;
+}
+
+void script::learn_hash(connection& redis) const {
+    if (!hash().empty()) return;
+    const auto answer = redis.command(request{"SCRIPT", "LOAD", text_});
+    auto learned = std::make_unique<const std::string>(answer.text());
+    const std::string* unknown = nullptr;
+    if (hash_.compare_exchange_strong(unknown, learned.get())) static_cast<void>(learned.release());
+}
+
+reply run(connection& redis, const script_call& call, std::optional<clock::time_point> deadline) {
+    request completed;
+    const auto& command = by_hash(call, redis, completed);
+    auto answer = redis.exchange(command, deadline);
+    if (is_unknown_script(answer)) return redis.command(by_text(call), deadline);
+    throw_if_error(answer, command, redis.where());
+    return answer;
+}
+
+std::vector<reply> run_all(connection& redis, std::span<const script_call> calls,
+                           std::optional<clock::time_point> deadline) {
+    request all;
+    for (const auto& call : calls) {
+        request completed;
+        all.add_request(by_hash(call, redis, completed));
+    }
+    auto answers = redis.pipeline(all, deadline);
+    request again;
+    for (std::size_t i = 0; i < calls.size(); ++i)
+        if (is_unknown_script(answers[i])) again.add_request(by_text(calls[i]));
+    if (again.size() == 0) return answers;
+    auto late = redis.pipeline(again, deadline);
+    auto next = late.begin();
+    for (auto& answer : answers)
+        if (is_unknown_script(answer)) answer = std::move(*next++);
+    return answers;
+}
+
+reply run(connection_pool& pool, const repeatable_call& call, std::optional<clock::time_point> deadline) {
+    return pool.with_connection(resend::safe, [&](connection& redis) { return run(redis, call, deadline); });
+}
+
+}  // namespace tranca
