@@ -86,15 +86,19 @@ private:
 
     void append_header(char kind, std::size_t count) {
         bytes_ += kind;
-        append_digits(count);
+        bytes_ += digits{count}.view();
         bytes_ += "\r\n";
     }
 
-    void append_digits(std::integral auto number) {
-        char digits[std::numeric_limits<std::uint64_t>::digits10 + 2];
-        const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
-        bytes_.append(digits, end);
-    }
+    template <std::integral Number>
+    struct digits {
+        explicit digits(Number number) noexcept
+            : size(static_cast<std::size_t>(std::to_chars(text, text + sizeof text, number).ptr - text)) {}
+        [[nodiscard]] std::string_view view() const noexcept { return {text, size}; }
+
+        char text[std::numeric_limits<Number>::digits10 + 3];
+        std::size_t size;
+    };
 
     void append(std::string_view text) {
         append_header('$', text.size());
@@ -106,9 +110,7 @@ private:
     void append(milliseconds duration) { append(duration.count()); }
     template <std::integral Number>
     void append(Number number) {
-        char digits[std::numeric_limits<Number>::digits10 + 3];
-        const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
-        append(std::string_view{digits, static_cast<std::size_t>(end - digits)});
+        append(digits{number}.view());
     }
 
     std::string bytes_;
