@@ -1,5 +1,6 @@
 #include <tranca/endpoint.hpp>
 
+#include <arpa/inet.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -116,12 +117,19 @@ void apply_account(endpoint& target, std::string_view account) {
     if (!target.user.empty() && target.password.empty()) refuse("there is a user but no password");
 }
 
+// With or without a zone, as in fe80::1%eth0.
+bool is_ipv6(const std::string& text) {
+    in6_addr ignored{};
+    return ::inet_pton(AF_INET6, text.substr(0, text.find('%')).c_str(), &ignored) == 1;
+}
+
 void apply_host(endpoint& target, std::string_view host_and_port) {
     std::string_view port;
     if (host_and_port.starts_with('[')) {
         const auto close = host_and_port.find(']');
         if (close == std::string_view::npos) refuse("the [ of an IPv6 address is not closed");
-        target.host = host_and_port.substr(1, close - 1);
+        target.host = percent_decoded(host_and_port.substr(1, close - 1), "host");
+        if (!target.host.empty() && !is_ipv6(target.host)) refuse("what stands in [ ] is not an IPv6 address");
         port = host_and_port.substr(close + 1);
         if (!port.empty() && !port.starts_with(':')) refuse("something other than a port follows the ]");
     } else {
@@ -228,7 +236,7 @@ std::string endpoint::printable() const {
     const auto account = user.empty() ? std::string{} : tranca::printable(user) + "@";
     const auto in_database = database == 0 ? std::string{} : fmt::format("{}", database);
     if (kind == transport::unix_socket)
-        return fmt::format("unix://{}{}{}", account, path, database == 0 ? "" : "?db=" + in_database);
+        return fmt::format("unix://{}{}{}", account, tranca::printable(path, 4 * sizeof(sockaddr_un::sun_path)), database == 0 ? "" : "?db=" + in_database);
     const bool ipv6 = host.find(':') != std::string::npos;
     return fmt::format("{}://{}{}:{}{}", kind == transport::tls ? "rediss" : "redis", account,
                        ipv6 ? "[" + host + "]" : host, port, database == 0 ? "" : "/" + in_database);

@@ -1,6 +1,7 @@
 #include <tranca/error.hpp>
 
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace tranca {
@@ -76,9 +77,24 @@ constexpr std::array phrases{
     std::pair{"max number of clients"sv, errc::max_clients},
     std::pair{"invalid password"sv, errc::authentication},
     std::pair{"without any password configured"sv, errc::authentication},
+    std::pair{"no password is set"sv, errc::authentication},
     // A command refused inside a script: "The user executing the script can't run this command or subcommand".
     std::pair{"user executing the script can't"sv, errc::no_permission},
 };
+
+std::optional<errc> told_by_first_word(std::string_view text) noexcept {
+    const auto first_word = text.substr(0, text.find(' '));
+    for (const auto& [word, code] : first_words)
+        if (first_word == word) return code;
+    return std::nullopt;
+}
+
+// Replies that pass another one on behind a prefix of their own: "ERR Error running script (...): @user_script:1: -OOM ...",
+// "EXECABORT Transaction discarded because of: OOM ...".
+bool passes_another_on(std::string_view text) noexcept {
+    return text.starts_with("ERR Error running script") || text.starts_with("@user_script") ||
+           text.starts_with("EXECABORT");
+}
 
 }  // namespace
 
@@ -112,15 +128,16 @@ error::error(errc code, const std::string& text, effect outcome)
       outcome_(outcome) {}
 
 errc classify_error_reply(std::string_view reply_text) noexcept {
-    const auto first_word = reply_text.substr(0, reply_text.find(' '));
-    for (const auto& [word, code] : first_words)
-        if (first_word == word) return code;
+    if (const auto code = told_by_first_word(reply_text)) return *code;
+    if (reply_text.starts_with("ERR unknown")) return errc::server;  // goes on with what the caller sent
     for (const auto& [phrase, code] : phrases)
         if (reply_text.find(phrase) != std::string_view::npos) return code;
-    // A script passes a refused command's code on behind its own prefix: "ERR Error running script ...: -OOM ...".
-    for (const auto& [word, code] : first_words) {
-        const auto at = reply_text.find(word);
-        if (at != std::string_view::npos && at > 0 && reply_text[at - 1] == '-') return code;
+    if (!passes_another_on(reply_text)) return errc::server;
+    constexpr auto separator = ": "sv;
+    for (auto at = reply_text.find(separator); at != std::string_view::npos; at = reply_text.find(separator, at + 1)) {
+        auto inner = reply_text.substr(at + separator.size());
+        if (inner.starts_with('-')) inner.remove_prefix(1);
+        if (const auto code = told_by_first_word(inner)) return *code;
     }
     return errc::server;
 }

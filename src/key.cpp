@@ -40,11 +40,14 @@ void require_proper_hash_tag(std::string_view name) {
 }
 
 std::string printable(std::string_view bytes, std::size_t limit) {
+    constexpr std::string_view more = "...";
     std::string text;
+    std::size_t cut = 0;  // where the text ends if something has to be left out
     for (const char byte : bytes) {
-        if (text.size() >= limit) return text + "...";
+        if (text.size() + more.size() <= limit) cut = text.size();
         if (byte >= ' ' && byte <= '~' && byte != '\\') text += byte;
         else text += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+        if (text.size() > limit) return text.substr(0, cut).append(more.substr(0, limit));
     }
     return text;
 }

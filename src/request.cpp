@@ -1,5 +1,7 @@
 #include <tranca/request.hpp>
 
+#include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,11 +32,26 @@ std::vector<std::string_view> take_command(std::string_view& bytes) {
     return arguments;
 }
 
+using words = std::initializer_list<std::string_view>;
+
+// Redis takes a command's name in any case.
+bool is_one_of(std::string_view name, words upper_case_names) {
+    const auto same = [](char a, char b) { return a == b || (a >= 'a' && a <= 'z' && a - 'a' + 'A' == b); };
+    return std::ranges::any_of(upper_case_names,
+                               [&](std::string_view other) { return std::ranges::equal(name, other, same); });
+}
+
 // Where a command keeps its key; 0: nowhere, or not worth showing.
-std::size_t key_position(std::string_view name) {
-    if (name == "EVAL" || name == "EVALSHA") return 3;
-    if (name == "AUTH" || name == "HELLO" || name == "SCRIPT" || name == "CLIENT" || name == "SELECT") return 0;
-    return 1;
+std::size_t key_position(const std::vector<std::string_view>& arguments) {
+    const auto name = arguments.front();
+    if (is_one_of(name, {"EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"})) {
+        const auto keys = arguments.size() > 2 ? arguments[2] : std::string_view{};
+        const bool some = !keys.empty() && keys != "0" && keys.find_first_not_of("0123456789") == keys.npos;
+        return some ? 3 : 0;
+    }
+    const words without_key{"AUTH",   "HELLO", "SCRIPT", "CLIENT", "SELECT",  "PING",
+                            "ECHO", "CONFIG", "ACL",    "FUNCTION"};
+    return is_one_of(name, without_key) ? 0 : 1;
 }
 
 }  // namespace
@@ -57,8 +74,8 @@ std::string request::describe() const {
     std::string_view rest = bytes_;
     if (size_ == 0) return "nothing";
     auto arguments = take_command(rest);
-    if (arguments.front() == "MULTI" && size_ > 1) arguments = take_command(rest);
-    const auto position = key_position(arguments.front());
+    if (is_one_of(arguments.front(), {"MULTI"}) && size_ > 1) arguments = take_command(rest);
+    const auto position = key_position(arguments);
     const auto name = printable(arguments.front(), 30);
     if (position == 0 || position >= arguments.size()) return name;
     return fmt::format("{} \"{}\"", name, printable(arguments[position]));

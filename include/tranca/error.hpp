@@ -28,7 +28,7 @@ enum class errc {
     authentication,        ///< NOAUTH or WRONGPASS.
     no_permission,         ///< NOPERM: the account may not run this command or touch this key.
     wrong_type,            ///< The key holds something that is not ours.
-    out_of_memory,         ///< OOM: the server is over its memory limit and may not evict.
+    out_of_memory,         ///< OOM: the server is over its memory limit and may not evict. Temporary.
     read_only,             ///< READONLY: the server is a replica. Temporary.
     loading,               ///< LOADING: the server is reading its data. Temporary.
     busy_script,           ///< BUSY: another client's script runs for too long. Temporary.

@@ -14,6 +14,7 @@
 // Thread safety: full.
 
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -40,26 +41,24 @@ public:
     }
 
     /// One attempt; false: busy, here or elsewhere.
-    [[nodiscard]] bool try_lock() { return try_lock_until(clock::time_point::min()); }
+    [[nodiscard]] bool try_lock() { return lock_before(clock::time_point::min()); }
 
     /// Attempts for as long as `wait`; zero or less: one attempt.
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait) {
-        return try_lock_until(deadline_after(ceil_milliseconds(wait)));
+        const auto rounded = ceil_milliseconds(wait);
+        return lock_before(rounded > milliseconds::zero() ? deadline_after(rounded) : clock::time_point::min());
     }
 
     /// Attempts until a point in time, of any clock.
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> deadline) {
-        if constexpr (std::same_as<Clock, clock>) {
-            local_turn turn{*this, deadline};
-            if (!turn) return false;
-            auto held = primitive_.try_acquire_until(deadline);
-            if (!held) return false;
-            turn.keep(std::move(*held));
-            return true;
+        if constexpr (std::same_as<decltype(deadline), clock::time_point>) {
+            return lock_before(deadline);
         } else {
-            return try_lock_for(deadline - Clock::now());
+            // As long double, which holds every count of nanoseconds, so that no difference can overflow.
+            using wide = std::chrono::duration<long double, std::nano>;
+            return try_lock_for(wide{deadline.time_since_epoch()} - wide{Clock::now().time_since_epoch()});
         }
     }
 
@@ -130,6 +129,15 @@ private:
         lockable& owner_;
         bool mine_ = false;
     };
+
+    [[nodiscard]] bool lock_before(clock::time_point deadline) {
+        local_turn turn{*this, deadline};
+        if (!turn) return false;
+        auto held = primitive_.try_acquire_until(deadline);
+        if (!held) return false;
+        turn.keep(std::move(*held));
+        return true;
+    }
 
     P primitive_;
     mutable std::mutex mutex_;

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <tranca/error.hpp>
 #include <tranca/key.hpp>
 #include <tranca/time.hpp>
 #include <tranca/token.hpp>
@@ -28,9 +29,10 @@ namespace tranca {
 
 /// What may stand in a command: text, whole numbers, keys, tokens, and durations (as whole milliseconds, rounded up).
 template <class T>
-concept request_argument = std::convertible_to<const T&, std::string_view> ||
-                           (std::integral<T> && !std::same_as<T, bool>) ||
-                           std::same_as<T, key> || std::same_as<T, token> || std::same_as<T, milliseconds>;
+concept request_argument =
+    (std::convertible_to<const T&, std::string_view> && !std::same_as<T, std::nullptr_t>) ||
+    (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, key> || std::same_as<T, token> ||
+    std::same_as<T, milliseconds>;
 
 /// One command or a pipeline of several, encoded. Not thread-safe; no I/O.
 class request {
@@ -43,14 +45,17 @@ public:
 
     /// Appends a command.
     template <request_argument... Arguments>
+        requires(sizeof...(Arguments) > 0)
     request& add(const Arguments&... arguments) {
         begin_command(sizeof...(Arguments));
         (append(arguments), ...);
         return *this;
     }
 
-    /// Appends a command whose number of arguments is known at run time only.
+    /// Appends a command whose number of arguments is known at run time only. Throws errc::invalid_argument if there are
+    /// none: the server would not answer.
     request& add_all(std::span<const std::string_view> arguments) {
+        if (arguments.empty()) throw error(errc::invalid_argument, "a command needs at least its name");
         begin_command(arguments.size());
         for (const auto argument : arguments)
             append(argument);

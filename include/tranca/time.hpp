@@ -45,10 +45,12 @@ template <class Rep, class Period>
     return std::chrono::ceil<milliseconds>(value);
 }
 
-/// `start + wait`, or the end of time where that would overflow. Pure.
+/// `start + wait`, or the end (the beginning) of time where that or `wait` alone is more than the clock can count. Pure.
 [[nodiscard]] constexpr clock::time_point deadline_after(milliseconds wait, clock::time_point start) noexcept {
-    const auto room = std::chrono::floor<milliseconds>(clock::time_point::max() - start);
-    return wait >= room ? clock::time_point::max() : start + wait;
+    constexpr auto most = std::chrono::floor<milliseconds>(clock::duration::max());
+    if (wait >= milliseconds::zero())
+        return wait > most || start > clock::time_point::max() - wait ? clock::time_point::max() : start + wait;
+    return wait < -most || start < clock::time_point::min() - wait ? clock::time_point::min() : start + wait;
 }
 
 /// The deadline that lies `wait` from now; see above. Reads the steady clock.
