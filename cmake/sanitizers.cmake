@@ -1,0 +1,18 @@
+# TRANCA_SANITIZE: instruments the library and, through it, whatever links to it in this build. Never installed.
+if(TRANCA_SANITIZE STREQUAL "")
+  set(tranca_sanitizers "")
+elseif(TRANCA_SANITIZE STREQUAL "address")
+  set(tranca_sanitizers address,undefined)
+elseif(TRANCA_SANITIZE STREQUAL "thread")
+  set(tranca_sanitizers thread)
+else()
+  message(FATAL_ERROR "TRANCA_SANITIZE is \"${TRANCA_SANITIZE}\"; it may be empty, address or thread")
+endif()
+
+function(tranca_sanitize target)
+  if(tranca_sanitizers)
+    set(flags -fsanitize=${tranca_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(${target} PUBLIC "$<BUILD_INTERFACE:${flags}>")
+    target_link_options(${target} PUBLIC "$<BUILD_INTERFACE:-fsanitize=${tranca_sanitizers}>")
+  endif()
+endfunction()
