@@ -30,9 +30,9 @@ void require_release_rights(const lease& candidate) {
     const auto call = candidate.release_call();
     if (pool.checked(call.what->number())) return;
     try {
-        run(pool, call);  // nobody holds this token, so it changes nothing
+        run(pool, call);  // nobody holds this token, so it changes nothing and is never in doubt
     } catch (const error& failure) {
-        if (failure.reason() != errc::wrong_type) throw;
+        if (failure.reason() != errc::wrong_type) throw error(failure.reason(), failure.text());
     }
     pool.set_checked(call.what->number());
 }

@@ -39,16 +39,21 @@ std::string_view without_arguments(std::string_view text) {
     return text.substr(0, text.find(", with args beginning with"));
 }
 
+// A server's own words are shorter.
+constexpr std::size_t longest_server_text = 500;
+
 }  // namespace
 
 struct connection::parts {
-    parts(const endpoint& where_, clock::time_point deadline) : where(where_), stream(where, deadline) {}
-
-    [[nodiscard]] clock::time_point usual_deadline() const { return deadline_after(where.command_timeout); }
+    parts(const endpoint& where_, clock::time_point deadline)
+        : where(where_), connect_deadline(deadline), stream(where, deadline) {}
 
     endpoint where;
+    clock::time_point connect_deadline;
     reply_stream stream;
-    bool poisoned = false;
+    bool broken = false;         // nothing more can come, or what comes is not to be trusted
+    bool retired = false;        // nothing more is to be sent
+    std::size_t awaited = 0;     // replies
     std::string last_operation;  // of a send() whose replies are still to come, for error texts
 };
 
@@ -57,13 +62,13 @@ connection::connection(const endpoint& where, clock::time_point deadline)
 
 connection::connection(const endpoint& where) : connection(where, deadline_after(where.connect_timeout)) {
     const auto commands = handshake(where);
-    if (commands.size() == 0) return;
-    const auto answers = pipeline(commands, deadline_after(where.connect_timeout));
-    for (const auto& answer : answers) {
+    const auto answers = pipeline(commands, parts_->connect_deadline);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
         // A name is a convenience: an account that may not use CLIENT works without.
-        const bool of_name = !where.client_name.empty() && &answer == &answers.back();
-        if (of_name && answer.is_error() && classify_error_reply(answer.text()) == errc::no_permission) continue;
-        throw_if_error(answer, commands, where);
+        const bool of_name = !where.client_name.empty() && i + 1 == answers.size();
+        if (of_name && answers[i].is_error() && classify_error_reply(answers[i].text()) == errc::no_permission)
+            continue;
+        throw_if_error(answers[i], commands, where, i);
     }
 }
 
@@ -71,55 +76,82 @@ connection::connection(connection&&) noexcept = default;
 connection& connection::operator=(connection&&) noexcept = default;
 connection::~connection() = default;
 
-bool connection::usable() const noexcept { return parts_ && !parts_->poisoned && !parts_->stream.inherited(); }
+bool connection::usable() const noexcept {
+    return parts_ && !parts_->broken && !parts_->retired && !parts_->stream.inherited();
+}
 
-bool connection::stale() const noexcept { return !usable() || parts_->stream.readable_or_closed(); }
+bool connection::stale() const noexcept {
+    return !usable() || parts_->awaited > 0 || parts_->stream.readable_or_closed();
+}
 
-void connection::retire() noexcept { parts_->poisoned = true; }
+std::size_t connection::awaited() const noexcept { return parts_ ? parts_->awaited : 0; }
+
+void connection::retire() noexcept {
+    if (parts_) parts_->retired = true;
+}
 
 const endpoint& connection::where() const noexcept { return parts_->where; }
 
 void connection::fail(const stream_failure& failure, const std::string& operation, effect outcome) {
-    parts_->poisoned = true;
+    parts_->broken = true;
     throw error(failure.code, fmt::format("{} on {}: {}", operation, parts_->where.printable(), failure.reason),
                 outcome);
 }
 
-void connection::send_request(const request& commands, clock::time_point deadline) {
+void connection::refuse_to_work(const std::string& operation) const {
     if (parts_ && parts_->stream.inherited())
-        throw error(errc::forked, commands.describe() + ": the connection belongs to the parent process");
-    if (!usable()) throw error(errc::connection_lost, commands.describe() + ": the connection failed before");
+        throw error(errc::forked, operation + ": the connection belongs to the parent process");
+    throw error(errc::connection_lost, operation + ": the connection failed before");
+}
+
+void connection::require_nothing_awaited(const request& commands) const {
+    if (usable() && parts_->awaited > 0)
+        throw error(errc::invalid_argument, fmt::format("{}: {} replies to {} are still to be received",
+                                                        commands.describe(), parts_->awaited, parts_->last_operation));
+}
+
+connection::patience connection::send_request(const request& commands, std::optional<clock::time_point> deadline) {
+    if (!usable()) refuse_to_work(commands.describe());
+    const auto until = deadline.value_or(deadline_after(parts_->where.command_timeout));
     std::size_t sent = 0;
-    const auto failure = parts_->stream.send(commands.bytes(), deadline, sent);
-    if (!failure) return;
+    const auto failure = parts_->stream.send(commands.bytes(), until, sent);
+    if (!failure) {
+        parts_->awaited += commands.size();
+        return {until, !deadline && !parts_->stream.send_waited()};
+    }
     // What a server says before it closes ("max number of clients reached") may still lie in the socket.
     auto farewell = parts_->stream.receive(clock::now(), false);
     if (const auto* const answer = std::get_if<reply>(&farewell); answer != nullptr && answer->is_error()) {
-        parts_->poisoned = true;
+        parts_->broken = true;
         throw_if_error(*answer, commands, parts_->where);
     }
     // A single command that did not leave whole cannot have been run.
     fail(*failure, commands.describe(), sent > 0 && commands.size() > 1 ? effect::in_doubt : effect::none);
 }
 
-reply connection::receive_reply(const request* commands, std::optional<clock::time_point> deadline) {
-    auto found = parts_->stream.receive(deadline.value_or(parts_->usual_deadline()), !deadline);
+reply connection::receive_reply(const request* commands, std::size_t index, patience limit) {
+    auto found = parts_->stream.receive(limit.until, limit.usual);
     if (const auto* const failure = std::get_if<stream_failure>(&found))
-        fail(*failure, commands != nullptr ? commands->describe() : parts_->last_operation, effect::in_doubt);
+        fail(*failure, commands != nullptr ? commands->describe(index) : parts_->last_operation, effect::in_doubt);
+    if (parts_->awaited > 0) --parts_->awaited;
     auto& answer = std::get<reply>(found);
-    if (answer.is_error()) retire_if_refused(answer, commands);
+    if (answer.is_error()) retire_if_refused(answer, commands, index);
     return std::move(answer);
 }
 
-void connection::retire_if_refused(const reply_view& answer, const request* commands) {
+void connection::retire_if_refused(const reply_view& answer, const request* commands, std::size_t index) {
     const bool refusal = is_refusal(answer.text());
-    if (refusal || ends_connection(classify_error_reply(answer.text()))) parts_->poisoned = true;
-    if (refusal && commands != nullptr) throw_if_error(answer, *commands, parts_->where);
+    if (refusal || ends_connection(classify_error_reply(answer.text()))) parts_->retired = true;
+    if (refusal && commands != nullptr) throw_if_error(answer, *commands, parts_->where, index);
 }
 
 reply connection::exchange(const request& command, std::optional<clock::time_point> deadline) {
-    send_request(command, deadline.value_or(parts_->usual_deadline()));
-    return receive_reply(&command, deadline);
+    if (command.size() != 1)
+        throw error(errc::invalid_argument,
+                    fmt::format("{}: one command is expected here, not {}", command.describe(), command.size()));
+    require_nothing_awaited(command);
+    const auto limit = send_request(command, deadline);
+    return receive_reply(&command, 0, limit);
 }
 
 reply connection::command(const request& command, std::optional<clock::time_point> deadline) {
@@ -129,14 +161,15 @@ reply connection::command(const request& command, std::optional<clock::time_poin
 }
 
 std::vector<reply> connection::pipeline(const request& commands, std::optional<clock::time_point> deadline) {
-    const auto until = deadline.value_or(parts_->usual_deadline());
-    send_request(commands, until);
     std::vector<reply> answers;
+    if (commands.size() == 0) return answers;
+    require_nothing_awaited(commands);
     answers.reserve(commands.size());
-    // The first wait may use the kernel's timer; later ones go by what is left of the time.
-    answers.push_back(receive_reply(&commands, deadline));
-    while (answers.size() < commands.size())
-        answers.push_back(receive_reply(&commands, until));
+    auto limit = send_request(commands, deadline);
+    while (answers.size() < commands.size()) {
+        answers.push_back(receive_reply(&commands, answers.size(), limit));
+        limit.usual = false;  // some of the time is gone
+    }
     return answers;
 }
 
@@ -145,21 +178,26 @@ reply connection::transaction(const request& commands, std::optional<clock::time
     whole.add_request(commands).add("EXEC");
     auto answers = pipeline(whole, deadline);
     // A command refused while queueing says why; EXEC then only says that it gave up.
-    for (const auto& answer : answers)
-        throw_if_error(answer, whole, parts_->where);
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        throw_if_error(answers[i], whole, parts_->where, i);
     auto results = std::move(answers.back());
     if (results.is_nil()) return results;
     for (std::size_t i = 0; i < results.size(); ++i)
-        throw_if_error(results[i], whole, parts_->where);
+        throw_if_error(results[i], commands, parts_->where, i);
     return results;
 }
 
 void connection::send(const request& commands, std::optional<clock::time_point> deadline) {
-    send_request(commands, deadline.value_or(parts_->usual_deadline()));
+    send_request(commands, deadline);
     parts_->last_operation = commands.describe();
 }
 
-reply connection::receive(std::optional<clock::time_point> deadline) { return receive_reply(nullptr, deadline); }
+reply connection::receive(std::optional<clock::time_point> deadline) {
+    if (!parts_ || parts_->broken || parts_->stream.inherited())
+        refuse_to_work(parts_ && !parts_->last_operation.empty() ? parts_->last_operation : "receiving");
+    const auto until = deadline.value_or(deadline_after(parts_->where.command_timeout));
+    return receive_reply(nullptr, 0, {until, !deadline});
+}
 
 std::optional<reply> connection::send_last_word(const endpoint& where, const request& last,
                                                 milliseconds budget) noexcept {
@@ -175,10 +213,11 @@ std::optional<reply> connection::send_last_word(const endpoint& where, const req
     }
 }
 
-void throw_if_error(const reply_view& answer, const request& command, const endpoint& where) {
+void throw_if_error(const reply_view& answer, const request& commands, const endpoint& where, std::size_t index) {
     if (!answer.is_error()) return;
     const auto text = without_arguments(answer.text());
-    throw error(classify_error_reply(text), fmt::format("{} on {}: {}", command.describe(), where.printable(), text));
+    throw error(classify_error_reply(text), fmt::format("{} on {}: {}", commands.describe(index), where.printable(),
+                                                        printable(text, longest_server_text)));
 }
 
 }  // namespace tranca

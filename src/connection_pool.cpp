@@ -53,7 +53,7 @@ connection_pool::borrowed connection_pool::borrow() {
 }
 
 void connection_pool::give_back(connection redis) noexcept {
-    if (!redis.usable()) return;
+    if (!redis.usable() || redis.awaited() > 0) return;
     auto& mine = current_shelf();
     const std::lock_guard lock{mine.mutex};
     if (mine.closed || mine.idle.size() >= options_.max_idle_connections) return;

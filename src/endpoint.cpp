@@ -236,7 +236,8 @@ std::string endpoint::printable() const {
     const auto account = user.empty() ? std::string{} : tranca::printable(user) + "@";
     const auto in_database = database == 0 ? std::string{} : fmt::format("{}", database);
     if (kind == transport::unix_socket)
-        return fmt::format("unix://{}{}{}", account, tranca::printable(path, 4 * sizeof(sockaddr_un::sun_path)), database == 0 ? "" : "?db=" + in_database);
+        return fmt::format("unix://{}{}{}", account, tranca::printable(path, 4 * sizeof(sockaddr_un::sun_path)),
+                           database == 0 ? "" : "?db=" + in_database);
     const bool ipv6 = host.find(':') != std::string::npos;
     return fmt::format("{}://{}{}:{}{}", kind == transport::tls ? "rediss" : "redis", account,
                        ipv6 ? "[" + host + "]" : host, port, database == 0 ? "" : "/" + in_database);

@@ -1,6 +1,7 @@
 #include "fork_guard.hpp"
 
 #include <pthread.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -45,10 +46,18 @@ process& this_process() {
 
 std::uint64_t fork_generation() noexcept { return this_process().generation.load(std::memory_order_relaxed); }
 
-void remember_socket(int descriptor) {
+int open_socket(int family) {
     auto& self = this_process();
     const std::lock_guard lock{self.mutex};
-    self.sockets.insert(descriptor);
+    const int descriptor = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return descriptor;
+    try {
+        self.sockets.insert(descriptor);
+    } catch (...) {
+        ::close(descriptor);
+        throw;
+    }
+    return descriptor;
 }
 
 void close_socket(int descriptor) noexcept {

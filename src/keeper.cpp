@@ -4,11 +4,14 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace tranca {
 
@@ -39,8 +42,8 @@ void join_or_detach(std::thread& thread) {
 
 }  // namespace
 
-// State and loops of the two threads.
-struct keeper::threads {
+// State and loops of the threads.
+struct keeper::threads : std::enable_shared_from_this<threads> {
     std::mutex mutex;
     bool stopping = false;
 
@@ -51,7 +54,8 @@ struct keeper::threads {
 
     std::condition_variable teller_wakes;
     std::deque<std::shared_ptr<lease>> lost;
-    std::thread teller;
+    std::vector<std::thread> tellers;
+    std::size_t free_tellers = 0;
 
     void remove(const lease* held) {
         const auto found = watched.find(held);
@@ -66,10 +70,20 @@ struct keeper::threads {
         watched.emplace(held.get(), std::pair{when, std::weak_ptr{held}});
     }
 
-    // On a thread of its own, so that a slow listener does not stop the clock.
+    // On a thread of its own, so that a slow listener stops neither the clock nor the news of another loss.
     void announce(const std::shared_ptr<lease>& held) {
         lost.push_back(held);
+        try {
+            if (lost.size() > free_tellers) start_teller();
+        } catch (const std::exception&) {
+            // No thread to be had: it is told when one of the others comes free.
+        }
         teller_wakes.notify_one();
+    }
+
+    void start_teller() {
+        tellers.push_back(start_quiet_thread([shared = shared_from_this()] { shared->tell(); }));
+        ++free_tellers;
     }
 
     void keep_time();
@@ -110,10 +124,12 @@ void keeper::threads::tell() {
         if (lost.empty()) return;
         auto next = std::move(lost.front());
         lost.pop_front();
+        --free_tellers;
         lock.unlock();
         next->announce_loss();
         next.reset();
         lock.lock();
+        ++free_tellers;
     }
 }
 
@@ -126,13 +142,14 @@ keeper::~keeper() {
     }
     threads_->timer_wakes.notify_all();
     threads_->teller_wakes.notify_all();
-    join_or_detach(threads_->timer);
-    join_or_detach(threads_->teller);
+    join_or_detach(threads_->timer);  // first: it is who starts tellers
+    for (auto& teller : threads_->tellers)
+        join_or_detach(teller);
 }
 
 void keeper::watch(const std::shared_ptr<lease>& held) {
     const std::lock_guard lock{threads_->mutex};
-    if (!threads_->teller.joinable()) threads_->teller = start_quiet_thread([shared = threads_] { shared->tell(); });
+    if (threads_->tellers.empty()) threads_->start_teller();
     if (!threads_->timer.joinable()) threads_->timer = start_quiet_thread([shared = threads_] { shared->keep_time(); });
     threads_->insert(held, held->safe_until());
     threads_->timer_wakes.notify_one();

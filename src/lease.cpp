@@ -67,6 +67,11 @@ void lease::begin(clock::time_point sent) noexcept {
 
 bool lease::held() const noexcept { return state_ == state::held && clock::now() < safe_until() && !inherited(); }
 
+bool lease::given_up() const noexcept {
+    const auto now = state_.load();
+    return now != state::held && now != state::lost;
+}
+
 clock::time_point lease::safe_until() const noexcept { return time_point(safe_until_); }
 
 std::stop_token lease::lost() noexcept {
@@ -107,8 +112,9 @@ void lease::ask_to_extend(milliseconds ttl) {
     try {
         const auto usual = pool_->where().command_timeout;
         const auto deadline = safe_until() - sent > usual ? std::nullopt : std::optional{safe_until()};
-        const bool ours = repeat_while_temporary(extend_call(ttl), deadline).integer() == 1;
-        if (ours) set_times(sent, ttl);
+        const auto found = repeat_while_temporary(extend_call(ttl), deadline);
+        const bool ours = found.answer.integer() == 1;
+        if (ours) set_times(found.sent, ttl);
         if (!ours || clock::now() >= safe_until()) lose();
     } catch (const error& failure) {
         // A shorter ttl may have been set; the holder believes the shorter one.
@@ -120,11 +126,12 @@ void lease::ask_to_extend(milliseconds ttl) {
     if (watched_ && state_ == state::held) keeper_of(*pool_).watch(shared_from_this());
 }
 
-reply lease::repeat_while_temporary(const repeatable_call& call, std::optional<clock::time_point> deadline) {
+lease::answered lease::repeat_while_temporary(const repeatable_call& call, std::optional<clock::time_point> deadline) {
     const auto until = deadline.value_or(deadline_after(pool_->where().command_timeout));
     for (;;) {
+        const auto sent = clock::now();
         try {
-            return run(*pool_, call, deadline);
+            return {run(*pool_, call, deadline), sent};
         } catch (const error& failure) {
             if (!failure.temporary() || clock::now() + pause_between_repeats >= until) throw;
         }
@@ -160,41 +167,46 @@ release_result lease::release() noexcept { return release_within(std::nullopt); 
 
 release_result lease::release_within(std::optional<clock::time_point> deadline) noexcept {
     if (inherited()) return release_result::expired;
-    const std::lock_guard lock{asking_};
-    if (state_ == state::ended || state_ == state::idle) return release_result::expired;
-    state_ = state::releasing;
+    const auto self = weak_from_this().lock();  // an event sink may destroy the guard
+    outcome found;
     {
-        const std::lock_guard listening{listening_};
-        if (watched_) keeper_of(*pool_).forget(*this);
-        watched_ = false;
+        const std::lock_guard lock{asking_};
+        if (state_ == state::ended || state_ == state::idle) return release_result::expired;
+        state_ = state::releasing;
+        stop_watching();
+        found = ask_to_release(deadline);
+        if (found.result != release_result::unknown) state_ = state::ended;
     }
-    const auto result = ask_to_release(deadline);
-    if (result != release_result::unknown) state_ = state::ended;
-    return result;
+    // With nothing locked, since an event sink may use the guard.
+    if (found.result != release_result::released) pool_->report(event_of(found.result), name_, found.detail);
+    return found.result;
 }
 
-release_result lease::ask_to_release(std::optional<clock::time_point> deadline) noexcept {
+void lease::stop_watching() noexcept {
+    const std::lock_guard lock{listening_};
+    if (watched_) keeper_of(*pool_).forget(*this);
+    watched_ = false;
+}
+
+lease::outcome lease::ask_to_release(std::optional<clock::time_point> deadline) noexcept {
     auto result = release_result::unknown;
     std::string detail;
     try {
-        result = decode_release(repeat_while_temporary(release_call(), deadline));
+        result = decode_release(repeat_while_temporary(release_call(), deadline).answer);
     } catch (const error& failure) {
         if (failure.reason() == errc::wrong_type) result = release_result::taken;
         detail = failure.what();
     } catch (const std::exception& failure) {
         detail = failure.what();
     }
-    if (result != release_result::released) pool_->report(event_of(result), name_, detail);
-    return result;
+    return {result, std::move(detail)};
 }
 
 void lease::abandon() noexcept {
     if (inherited()) return;
     const std::lock_guard lock{asking_};
     state_ = state::ended;
-    const std::lock_guard listening{listening_};
-    if (watched_) keeper_of(*pool_).forget(*this);
-    watched_ = false;
+    stop_watching();
 }
 
 void lease::end() noexcept {

@@ -18,11 +18,15 @@ void require_less(milliseconds value, std::string_view option, milliseconds boun
 
 lease_clock::lease_clock(const lease_options& options) : ttl_(options.ttl) {
     require_positive(options.ttl, "ttl");
-    margin_ = options.margin ? clock::duration{*options.margin} : clock::duration{options.ttl} / 10;
     if (options.margin) {
         require_not_negative(*options.margin, "margin");
-        require_less(*options.margin, "margin", options.ttl, "ttl");
+        // In milliseconds first: a huge margin overflows in the finer unit of drift.
+        if (*options.margin >= options.ttl || *options.margin >= options.ttl - drift(options.ttl))
+            throw error(errc::invalid_argument,
+                        fmt::format("margin ({} ms) must be less than ttl ({} ms) less its drift, a thousandth",
+                                    options.margin->count(), options.ttl.count()));
     }
+    margin_ = options.margin ? clock::duration{*options.margin} : clock::duration{options.ttl} / 10;
     require_not_negative(options.max_hold, "max_hold");
     if (!options.renew_every || *options.renew_every == milliseconds::zero()) return;
     require_not_negative(*options.renew_every, "renew_every");

@@ -6,6 +6,7 @@
 #include <tranca/error.hpp>
 
 #include "hiredis_api.hpp"
+#include "reader_bounds.hpp"
 
 namespace tranca {
 
@@ -65,6 +66,7 @@ void reply::freed_by_hiredis::operator()(redisReply* raw) const noexcept { ::fre
 reply reply::parse(std::string_view bytes) {
     const hiredis_reader reader{::redisReaderCreate()};
     if (!reader) throw std::bad_alloc{};
+    set_bounds(*reader);
     void* found = nullptr;
     if (::redisReaderFeed(reader.get(), bytes.data(), bytes.size()) != REDIS_OK ||
         ::redisReaderGetReply(reader.get(), &found) != REDIS_OK)

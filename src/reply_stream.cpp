@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "reader_bounds.hpp"
+
 namespace tranca {
 
 namespace {
@@ -11,6 +13,7 @@ namespace {
 hiredis_context context_for(const stream_socket& line) {
     hiredis_context context{::redisConnectFd(line.descriptor())};
     if (!context) throw std::bad_alloc{};
+    set_bounds(*context->reader);
     return context;
 }
 

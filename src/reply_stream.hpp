@@ -42,8 +42,13 @@ public:
     /// The next reply. `usual_deadline`: see stream_socket::receive.
     [[nodiscard]] std::variant<reply, stream_failure> receive(clock::time_point deadline, bool usual_deadline);
 
+    /// True if the last send() had to wait for room.
+    [[nodiscard]] bool send_waited() const noexcept { return line_.send_waited(); }
+
     /// True if the peer closed or bytes lie ready. Does not wait.
-    [[nodiscard]] bool readable_or_closed() const noexcept { return line_.readable_or_closed(); }
+    [[nodiscard]] bool readable_or_closed() const noexcept {
+        return context_->reader->pos < context_->reader->len || line_.readable_or_closed();
+    }
 
     /// True in a child of the process that connected.
     [[nodiscard]] bool inherited() const noexcept { return line_.inherited(); }

@@ -49,8 +49,7 @@ std::size_t key_position(const std::vector<std::string_view>& arguments) {
         const bool some = !keys.empty() && keys != "0" && keys.find_first_not_of("0123456789") == keys.npos;
         return some ? 3 : 0;
     }
-    const words without_key{"AUTH",   "HELLO", "SCRIPT", "CLIENT", "SELECT",  "PING",
-                            "ECHO", "CONFIG", "ACL",    "FUNCTION"};
+    const words without_key{"AUTH", "HELLO", "SCRIPT", "CLIENT", "SELECT", "PING", "ECHO", "CONFIG", "ACL", "FUNCTION"};
     return is_one_of(name, without_key) ? 0 : 1;
 }
 
@@ -70,11 +69,13 @@ request request::with_first_two(std::string_view first, std::string_view second)
     return changed;
 }
 
-std::string request::describe() const {
+std::string request::describe(std::size_t index) const {
     std::string_view rest = bytes_;
-    if (size_ == 0) return "nothing";
+    if (index >= size_) return "nothing";
     auto arguments = take_command(rest);
-    if (is_one_of(arguments.front(), {"MULTI"}) && size_ > 1) arguments = take_command(rest);
+    for (; index > 0; --index)
+        arguments = take_command(rest);
+    if (is_one_of(arguments.front(), {"MULTI"}) && !rest.empty()) arguments = take_command(rest);
     const auto position = key_position(arguments);
     const auto name = printable(arguments.front(), 30);
     if (position == 0 || position >= arguments.size()) return name;

@@ -9,9 +9,10 @@ namespace tranca {
 namespace {
 
 // The call with its hash; one made before anybody knew the hash is completed in `storage`.
-const request& by_hash(const script_call& call, connection& redis, request& storage) {
+const request& by_hash(const script_call& call, connection& redis, std::optional<clock::time_point> deadline,
+                       request& storage) {
     if (call.has_hash) return call.command;
-    call.what->learn_hash(redis);
+    call.what->learn_hash(redis, deadline);
     storage = call.command.with_first_two("EVALSHA", call.what->hash());
     return storage;
 }
@@ -22,6 +23,11 @@ bool is_unknown_script(const reply_view& answer) {
     return answer.is_error() && classify_error_reply(answer.text()) == errc::no_script;
 }
 
+// The hash lives as long as the process and is used on every server: nonsense must not get in.
+bool is_hash(std::string_view text) {
+    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace
 
 script::script(std::string_view text) noexcept : text_(text) {
@@ -29,9 +35,12 @@ script::script(std::string_view text) noexcept : text_(text) {
     number_ = made.fetch_add(1) % 64;
 }
 
-void script::learn_hash(connection& redis) const {
+void script::learn_hash(connection& redis, std::optional<clock::time_point> deadline) const {
     if (!hash().empty()) return;
-    const auto answer = redis.command(request{"SCRIPT", "LOAD", text_});
+    const auto answer = redis.command(request{"SCRIPT", "LOAD", text_}, deadline);
+    if (!is_hash(answer.text()))
+        throw error(errc::protocol,
+                    "SCRIPT on " + redis.where().printable() + ": the answer is not the hash of a script");
     auto learned = std::make_unique<const std::string>(answer.text());
     const std::string* unknown = nullptr;
     if (hash_.compare_exchange_strong(unknown, learned.get())) static_cast<void>(learned.release());
@@ -39,7 +48,7 @@ void script::learn_hash(connection& redis) const {
 
 reply run(connection& redis, const script_call& call, std::optional<clock::time_point> deadline) {
     request completed;
-    const auto& command = by_hash(call, redis, completed);
+    const auto& command = by_hash(call, redis, deadline, completed);
     auto answer = redis.exchange(command, deadline);
     if (is_unknown_script(answer)) return redis.command(by_text(call), deadline);
     throw_if_error(answer, command, redis.where());
@@ -51,13 +60,13 @@ std::vector<reply> run_all(connection& redis, std::span<const script_call> calls
     request all;
     for (const auto& call : calls) {
         request completed;
-        all.add_request(by_hash(call, redis, completed));
+        all.add_request(by_hash(call, redis, deadline, completed));
     }
     auto answers = redis.pipeline(all, deadline);
     request again;
     for (std::size_t i = 0; i < calls.size(); ++i)
         if (is_unknown_script(answers[i])) again.add_request(by_text(calls[i]));
-    if (again.size() == 0) return answers;
+    if (again.size() == 0 || !redis.usable()) return answers;
     auto late = redis.pipeline(again, deadline);
     auto next = late.begin();
     for (auto& answer : answers)

@@ -66,13 +66,13 @@ void make_blocking(int descriptor) noexcept {
 // A connected blocking descriptor, or the errno of the failure in `failure`.
 std::optional<int> connected(int family, const sockaddr* address, socklen_t length, clock::time_point deadline,
                              int& failure) {
-    const int descriptor = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int descriptor = open_socket(family);
     failure = descriptor < 0 ? errno : finish_connect(descriptor, address, length, deadline);
     if (failure == 0) {
         make_blocking(descriptor);
         return descriptor;
     }
-    if (descriptor >= 0) ::close(descriptor);
+    if (descriptor >= 0) close_socket(descriptor);
     return std::nullopt;
 }
 
@@ -117,9 +117,7 @@ int connect_tcp(const endpoint& where, clock::time_point deadline) {
 
 }  // namespace
 
-stream_socket::stream_socket(int descriptor) : descriptor_(descriptor), generation_(fork_generation()) {
-    remember_socket(descriptor);
-}
+stream_socket::stream_socket(int descriptor) noexcept : descriptor_(descriptor), generation_(fork_generation()) {}
 
 stream_socket stream_socket::connect(const endpoint& where, clock::time_point deadline) {
     return stream_socket{where.kind == endpoint::transport::unix_socket ? connect_unix(where, deadline)
@@ -148,6 +146,7 @@ void stream_socket::set_patience(milliseconds usual) noexcept {
 
 socket_outcome stream_socket::send_all(std::string_view bytes, clock::time_point deadline, std::size_t& sent) noexcept {
     sent = 0;
+    send_waited_ = false;
     while (sent < bytes.size()) {
         const auto count = ::send(descriptor_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (count >= 0) {
@@ -158,6 +157,7 @@ socket_outcome stream_socket::send_all(std::string_view bytes, clock::time_point
             last_errno_ = errno;
             return socket_outcome::closed;
         }
+        send_waited_ = true;
         if (!wait_ready(true, deadline)) return socket_outcome::timed_out;
     }
     return socket_outcome::done;

@@ -38,6 +38,9 @@ public:
     [[nodiscard]] socket_outcome send_all(std::string_view bytes, clock::time_point deadline,
                                           std::size_t& sent) noexcept;
 
+    /// True if the last send_all() had to wait for room.
+    [[nodiscard]] bool send_waited() const noexcept { return send_waited_; }
+
     /// Receives at least one byte into `buffer`; `received` says how many. `usual_deadline`: the deadline is the usual time
     /// limit, counted from now.
     [[nodiscard]] socket_outcome receive(std::span<char> buffer, clock::time_point deadline, bool usual_deadline,
@@ -58,10 +61,11 @@ public:
     [[nodiscard]] bool inherited() const noexcept;
 
 private:
-    explicit stream_socket(int descriptor);
+    explicit stream_socket(int descriptor) noexcept;
 
     int descriptor_;
     int last_errno_ = 0;
+    bool send_waited_ = false;
     std::uint64_t generation_;
 };
 

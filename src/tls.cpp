@@ -13,6 +13,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <cerrno>
+#include <cstring>
 #include <memory>
 
 #include "pipe_signal.hpp"
@@ -78,35 +80,46 @@ void expect_name(SSL* session, const endpoint& where) {
     ::X509_VERIFY_PARAM_set1_host(rules, name.c_str(), name.size());
 }
 
-ssl_session session_for(const endpoint& where, int descriptor) {
+ssl_session session_for(const endpoint& where) {
     const ssl_context context{::SSL_CTX_new(::TLS_client_method()), &::SSL_CTX_free};
     if (!context) refuse(where, openssl_reason());
     ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
     trust(context.get(), where);
     identify(context.get(), where);
     ssl_session session{::SSL_new(context.get()), &::SSL_free};
-    if (!session || ::SSL_set_fd(session.get(), descriptor) != 1) refuse(where, openssl_reason());
+    if (!session) refuse(where, openssl_reason());
     expect_name(session.get(), where);
     return session;
 }
 
-std::string handshake_failure(SSL* session) {
+[[noreturn]] void refuse_handshake(SSL* session, const endpoint& where, std::string_view reason) {
     const auto verdict = ::SSL_get_verify_result(session);
-    if (verdict != X509_V_OK)
-        return fmt::format("the server's certificate: {}", ::X509_verify_cert_error_string(verdict));
-    return openssl_reason();
+    if (verdict == X509_V_OK) refuse(where, reason);
+    refuse(where, fmt::format("the server's certificate: {}", ::X509_verify_cert_error_string(verdict)));
+}
+
+// hiredis makes the first step of the handshake, whatever was done before, and takes over the session.
+SSL* hand_over(ssl_session session, redisContext& context, const endpoint& where) {
+    const pipe_signal_block no_signal;
+    if (::redisInitiateSSL(&context, session.get()) != REDIS_OK) refuse_handshake(session.get(), where, context.errstr);
+    return session.release();
 }
 
 void shake_hands(SSL* session, const stream_socket& line, const endpoint& where, clock::time_point deadline) {
     for (;;) {
         ::ERR_clear_error();
+        int system_failure = 0;
         const int outcome = [&] {
             const pipe_signal_block no_signal;
-            return ::SSL_connect(session);
+            const int reached = ::SSL_connect(session);
+            system_failure = errno;
+            return reached;
         }();
         if (outcome == 1) return;
         const int wanted = ::SSL_get_error(session, outcome);
-        if (wanted != SSL_ERROR_WANT_READ && wanted != SSL_ERROR_WANT_WRITE) refuse(where, handshake_failure(session));
+        const bool of_system = wanted == SSL_ERROR_SYSCALL && system_failure != 0;
+        if (wanted != SSL_ERROR_WANT_READ && wanted != SSL_ERROR_WANT_WRITE)
+            refuse_handshake(session, where, of_system ? std::strerror(system_failure) : openssl_reason());
         if (!line.wait_ready(wanted == SSL_ERROR_WANT_WRITE, deadline)) refuse(where, "no answer in time");
     }
 }
@@ -117,15 +130,13 @@ tls_session::tls_session(redisContext& context, stream_socket& line, const endpo
     : context_(&context), line_(&line) {
     ::fcntl(line.descriptor(), F_SETFL, ::fcntl(line.descriptor(), F_GETFL) | O_NONBLOCK);
     context.flags &= ~REDIS_BLOCK;
-    auto session = session_for(where, line.descriptor());
-    shake_hands(session.get(), line, where, deadline);
-    if (::redisInitiateSSL(&context, session.get()) != REDIS_OK) refuse(where, context.errstr);
-    static_cast<void>(session.release());  // now the context's
+    shake_hands(hand_over(session_for(where), context, where), line, where, deadline);
 }
 
 socket_outcome tls_session::send_all(std::string_view bytes, clock::time_point deadline, std::size_t& sent) {
     sent = 0;
     if (::redisAppendFormattedCommand(context_, bytes.data(), bytes.size()) != REDIS_OK) return socket_outcome::closed;
+    sent = 1;  // whatever happens, some of it may be on its way
     for (int done = 0;;) {
         const int outcome = [&] {
             const pipe_signal_block no_signal;
@@ -133,7 +144,6 @@ socket_outcome tls_session::send_all(std::string_view bytes, clock::time_point d
         }();
         if (outcome != REDIS_OK) return socket_outcome::closed;
         if (done != 0) break;
-        sent = 1;  // some of it may be on its way
         if (!line_->wait_ready(true, deadline)) return socket_outcome::timed_out;
     }
     sent = bytes.size();

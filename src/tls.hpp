@@ -30,8 +30,9 @@ public:
     [[nodiscard]] std::string last_failure() const;
 
 private:
-    redisContext* context_;
-    stream_socket* line_;
+    // Unused where there is no TLS.
+    [[maybe_unused]] redisContext* context_;
+    [[maybe_unused]] stream_socket* line_;
 };
 
 }  // namespace tranca

@@ -41,7 +41,8 @@ public:
     ~connection();
 
     /// Sends one command and returns its reply; an error reply is returned as such. One round trip.
-    /// `deadline`: when to give up; default: command_timeout from now. Throws timeout, connection_lost, protocol.
+    /// `deadline`: when to give up; default: command_timeout from now. Throws timeout, connection_lost, protocol;
+    /// invalid_argument, before anything is sent, for anything but one command and while replies to a send() are awaited.
     [[nodiscard]] reply exchange(const request& command, std::optional<clock::time_point> deadline = {});
 
     /// The same, but an error reply is thrown, with the command, its key and the server's text. One round trip.
@@ -60,10 +61,14 @@ public:
     /// The next reply to what was sent.
     [[nodiscard]] reply receive(std::optional<clock::time_point> deadline = {});
 
+    /// How many replies to send() are still to come. No I/O.
+    [[nodiscard]] std::size_t awaited() const noexcept;
+
     /// False for ever after a transport error, a time-out or retire(). No I/O.
     [[nodiscard]] bool usable() const noexcept;
 
-    /// True if an idle connection was closed by the server or holds bytes nobody asked for. Does not wait.
+    /// True if an idle connection is of no more use: closed by the server, with bytes nobody asked for, or with replies
+    /// still to come. Does not wait.
     [[nodiscard]] bool stale() const noexcept;
 
     /// Makes it unusable: the server behind it is no longer the one to talk to.
@@ -80,16 +85,25 @@ public:
 private:
     struct parts;
 
+    // When a wait ends, and whether that is the usual limit counted from now on, for which the kernel has a timer.
+    struct patience {
+        clock::time_point until;
+        bool usual;
+    };
+
     connection(const endpoint& where, clock::time_point deadline);
     [[noreturn]] void fail(const stream_failure& failure, const std::string& operation, effect outcome);
-    void send_request(const request& commands, clock::time_point deadline);
-    void retire_if_refused(const reply_view& answer, const request* commands);
-    [[nodiscard]] reply receive_reply(const request* commands, std::optional<clock::time_point> deadline);
+    [[noreturn]] void refuse_to_work(const std::string& operation) const;
+    void require_nothing_awaited(const request& commands) const;
+    patience send_request(const request& commands, std::optional<clock::time_point> deadline);
+    void retire_if_refused(const reply_view& answer, const request* commands, std::size_t index);
+    [[nodiscard]] reply receive_reply(const request* commands, std::size_t index, patience limit);
 
     std::unique_ptr<parts> parts_;
 };
 
-/// Throws the error that an error reply to `command` stands for; returns quietly for any other reply. No I/O.
-void throw_if_error(const reply_view& answer, const request& command, const endpoint& where);
+/// Throws the error that an error reply to the command number `index` of `commands` stands for; returns quietly for any
+/// other reply. No I/O.
+void throw_if_error(const reply_view& answer, const request& commands, const endpoint& where, std::size_t index = 0);
 
 }  // namespace tranca

@@ -50,6 +50,9 @@ public:
     /// True while held and now() < safe_until(). No I/O.
     [[nodiscard]] explicit operator bool() const noexcept { return lease_ && lease_->held(); }
 
+    /// True if its owner gave it up: it was released, abandoned, moved from, or never acquired anything. No I/O.
+    [[nodiscard]] bool given_up() const noexcept { return !lease_ || lease_->given_up(); }
+
     /// Until when the holder may believe, counted from before the request was sent, less drift and margin. No I/O.
     [[nodiscard]] clock::time_point safe_until() const noexcept {
         return lease_ ? lease_->safe_until() : clock::time_point::min();

@@ -4,8 +4,9 @@
 //
 //     keeper_of(pool).watch(held);        // asked for by guard::lost()
 //
-// Promises: one thread for all leases of a client, and one for telling of losses, so that a slow listener delays no other
-// lease's clock; both start on first need. A lease that has ended costs nothing.
+// Promises: one thread for all leases of a client, one for telling of losses, and one more for every listener that is
+// still busy when the next loss comes, so that a slow listener delays neither another lease's clock nor its loss. They
+// start on first need. A lease that has ended costs nothing.
 // Does not promise real time: a listener runs when the operating system lets the thread run.
 // Thread safety: full.
 

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include <tranca/connection_pool.hpp>
 #include <tranca/key.hpp>
@@ -47,6 +48,7 @@ public:
     void begin(clock::time_point sent) noexcept;
 
     [[nodiscard]] bool held() const noexcept;
+    [[nodiscard]] bool given_up() const noexcept;
     [[nodiscard]] clock::time_point safe_until() const noexcept;
     [[nodiscard]] std::stop_token lost() noexcept;
     [[nodiscard]] std::optional<std::uint64_t> fence() const noexcept { return fence_; }
@@ -84,13 +86,23 @@ protected:
 private:
     class loss_teller;
     enum class state { idle, held, lost, releasing, ended };
+    struct answered {
+        reply answer;
+        clock::time_point sent;  // of the sending that was answered
+    };
+    struct outcome {
+        release_result result = release_result::unknown;
+        std::string detail;  // why, if it is not `released`
+    };
 
     [[nodiscard]] bool inherited() const noexcept;
     void ask_to_extend(milliseconds ttl);
-    [[nodiscard]] release_result ask_to_release(std::optional<clock::time_point> deadline) noexcept;
+    [[nodiscard]] outcome ask_to_release(std::optional<clock::time_point> deadline) noexcept;
     release_result release_within(std::optional<clock::time_point> deadline) noexcept;
-    [[nodiscard]] reply repeat_while_temporary(const repeatable_call& call, std::optional<clock::time_point> deadline);
+    [[nodiscard]] answered repeat_while_temporary(const repeatable_call& call,
+                                                  std::optional<clock::time_point> deadline);
     void set_times(clock::time_point sent, milliseconds ttl) noexcept;
+    void stop_watching() noexcept;
     void lose() noexcept;
 
     std::shared_ptr<connection_pool> pool_;

@@ -10,6 +10,7 @@
 // Does not promise anything about a process that is paused: it believes nothing while it stands still, but what it had
 // already sent arrives. Only a fencing number checked by the resource covers that.
 
+#include <cmath>
 #include <optional>
 
 #include <tranca/time.hpp>
@@ -63,9 +64,9 @@ private:
     // A shorter ttl than usual gets a margin in proportion, so that something is left of it.
     [[nodiscard]] clock::duration margin_of(milliseconds ttl) const noexcept {
         if (ttl >= ttl_) return margin_;
-        const auto share = static_cast<double>(ttl.count()) / static_cast<double>(ttl_.count());
-        return std::chrono::duration_cast<clock::duration>(std::chrono::duration<double, clock::period>{margin_} *
-                                                           share);
+        // Long double holds the product exactly; rounded up, so that the lease is rounded down.
+        const auto product = static_cast<long double>(margin_.count()) * static_cast<long double>(ttl.count());
+        return clock::duration{static_cast<clock::rep>(std::ceil(product / static_cast<long double>(ttl_.count())))};
     }
 
     milliseconds ttl_{0};

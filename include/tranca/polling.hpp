@@ -22,7 +22,8 @@
 
 namespace tranca {
 
-/// Gives `Primitive`, which has a private `std::optional<guard> attempt() const`, the four ways to acquire.
+/// Gives `Primitive`, which has a private `std::optional<guard> attempt() const`, the four ways to acquire. If it also
+/// has `attempt(deadline, stop)`, the waiting forms use that one.
 template <class Primitive>
 class polling {
 public:
@@ -54,7 +55,7 @@ public:
             if (closing.stop_requested())
                 throw error(errc::stopped, "acquiring \"" + name_.printable() + "\": the client was destroyed");
             if (stop.stop_requested()) return std::nullopt;
-            if (auto held = attempt_before(deadline)) return held;
+            if (auto held = attempt_before(deadline, stop)) return held;
             const auto now = clock::now();
             if (now >= deadline) return std::nullopt;
             // Stopped or not: the next round sees.
@@ -77,9 +78,11 @@ private:
     [[nodiscard]] const Primitive& self() const noexcept { return static_cast<const Primitive&>(*this); }
 
     // A state of the server that passes by itself counts as busy, but not at the deadline.
-    [[nodiscard]] std::optional<guard> attempt_before(clock::time_point deadline) const {
+    [[nodiscard]] std::optional<guard> attempt_before(clock::time_point deadline, const std::stop_token& stop) const {
         try {
-            return self().attempt();
+            // An attempt that waits itself is told for how long it may.
+            if constexpr (requires { self().attempt(deadline, stop); }) return self().attempt(deadline, stop);
+            else return self().attempt();
         } catch (const error& failure) {
             const bool passes = failure.temporary() || (failure.reason() == errc::timeout && !failure.in_doubt());
             if (!passes || clock::now() >= deadline) throw;

@@ -29,10 +29,9 @@ namespace tranca {
 
 /// What may stand in a command: text, whole numbers, keys, tokens, and durations (as whole milliseconds, rounded up).
 template <class T>
-concept request_argument =
-    (std::convertible_to<const T&, std::string_view> && !std::same_as<T, std::nullptr_t>) ||
-    (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, key> || std::same_as<T, token> ||
-    std::same_as<T, milliseconds>;
+concept request_argument = (std::convertible_to<const T&, std::string_view> && !std::same_as<T, std::nullptr_t>) ||
+                           (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, key> ||
+                           std::same_as<T, token> || std::same_as<T, milliseconds>;
 
 /// One command or a pipeline of several, encoded. Not thread-safe; no I/O.
 class request {
@@ -78,9 +77,9 @@ public:
     /// What goes over the wire.
     [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
 
-    /// For people: the first command's name and its key, as in `SET "lock:a"`; never another argument, since those
-    /// may be tokens or passwords.
-    [[nodiscard]] std::string describe() const;
+    /// For people: a command's name and its key, as in `SET "lock:a"`; never another argument, since those may be tokens
+    /// or passwords. For MULTI it is the command that follows.
+    [[nodiscard]] std::string describe(std::size_t index = 0) const;
 
 private:
     void begin_command(std::size_t arguments) {

@@ -58,8 +58,8 @@ public:
         return known == nullptr ? std::string_view{} : *known;
     }
 
-    /// SCRIPT LOAD, unless the hash is known. Up to one round trip.
-    void learn_hash(connection& redis) const;
+    /// SCRIPT LOAD, unless the hash is known. Up to one round trip. Throws protocol if what the server tells is no hash.
+    void learn_hash(connection& redis, std::optional<clock::time_point> deadline = {}) const;
 
     /// A call with its keys and other arguments. No I/O.
     template <request_argument... Arguments>

@@ -10,6 +10,7 @@
 #include <tranca/client.hpp>
 #include <tranca/error.hpp>
 #include <tranca/guard.hpp>
+#include <tranca/keeper.hpp>
 #include <tranca/ladder/clock_semaphore.hpp>
 #include <tranca/ladder/fair_semaphore.hpp>
 #include <tranca/ladder/guarded_semaphore.hpp>

@@ -20,9 +20,9 @@ namespace tranca {
 
 namespace detail {
 
-/// Throws lease_lost unless `held` still holds. No I/O.
+/// Throws lease_lost unless `held` still holds or was given up on purpose. No I/O.
 inline void require_held(const guard& held) {
-    if (!held) throw lease_lost("the lease ended before the work it protected");
+    if (!held && !held.given_up()) throw lease_lost("the lease ended before the work it protected");
 }
 
 }  // namespace detail

@@ -39,6 +39,12 @@ repeatable_call slot_lease::release_call() const {
 }
 
 repeatable_call slot_lease::extend_call(milliseconds ttl) const {
+    // Ranked by its time, a holder that is ahead of the clock would rank behind the next comer, who then got in too.
+    if (order_.empty() && ttl > rules().ttl())
+        throw error(
+            errc::invalid_argument,
+            fmt::format("extending \"{}\": the ttl ({} ms) must not be longer than that of its semaphore ({} ms)",
+                        name().printable(), ttl.count(), rules().ttl().count()));
     return scripts::refresh_slot().call({name().bytes()}, owner(), book_seconds(now_() + (ttl - rules().ttl())));
 }
 

@@ -9,7 +9,8 @@
 // comes free after its ttl.
 // Flaws: **a client whose clock is slow ranks before the holders and steals a slot that is not free; one whose clock is fast
 // expires the others.** Ten milliseconds are enough. Even with equal clocks, a client that is delayed after it read its own
-// does the same. A refused attempt is in the set for a moment and can make others be refused.
+// does the same. A refused attempt is in the set for a moment and can make others be refused. Since its time is its
+// rank, a slot cannot be extended by more than the ttl of its semaphore: that is refused.
 // Cure: fair_semaphore, the next rung: a counter orders the holders.
 // Interoperates with the book's acquire_semaphore (same key, same member, same score).
 // The set has no ttl of its own: holders that crash stay in it until the next attempt throws them out.

@@ -8,7 +8,8 @@
 // Promises: a slow clock steals no slot; whoever took its number first ranks first.
 // Flaws: **the counter is taken in one round trip and the rank read in the next: with one slot left, two clients can both
 // get in**, when the one with the later number ranks itself first. A clock that is fast by more than the ttl still expires
-// others. The cost grows with the number of holders (ZINTERSTORE). The counter stays for ever, one key a name.
+// others. The cost grows with the number of holders (ZINTERSTORE). The counter stays for ever, one key a name; at 2^53
+// the semaphore refuses to go on (errc::server), since scores are doubles.
 // Cure: guarded_semaphore, the next rung.
 // Interoperates with the book's acquire_fair_semaphore: NAME holds the times, NAME:owner the order, NAME:counter the numbers.
 // On Redis Cluster give the name a hash tag, as in "{calls}": the three keys must share a slot.
@@ -57,7 +58,11 @@ private:
     [[nodiscard]] std::int64_t take_number(connection& redis) const {
         request steps{"ZREMRANGEBYSCORE", main_key(), "-inf", book_seconds(now_() - rules_.ttl())};
         steps.add("ZINTERSTORE", order_, 2, order_, main_key(), "WEIGHTS", 1, 0).add("INCR", counter_);
-        return redis.transaction(steps)[2].integer();
+        const auto number = redis.transaction(steps)[2].integer();
+        if (number >= last_exact_score)
+            throw error(errc::server,
+                        "the counter \"" + printable(counter_) + "\" has reached 2^53: ranks are no longer exact");
+        return number;
     }
 
     [[nodiscard]] std::int64_t take_rank(connection& redis, const token& mine, std::int64_t number) const {
@@ -65,6 +70,9 @@ private:
         steps.add("ZADD", order_, number, mine).add("ZRANK", order_, mine);
         return redis.transaction(steps)[2].integer();
     }
+
+    // Scores are doubles; from here on two numbers may share one, and then names decide who was first.
+    static constexpr std::int64_t last_exact_score = std::int64_t{1} << 53;
 
     std::string order_;
     std::string counter_;

@@ -14,11 +14,14 @@
 // The lock is px_lock on "lock:" + name, the book's key; the rest are the fair semaphore's.
 // Source: Redis in Action, section 6.3.4, listing 6.17.
 
+#include <algorithm>
 #include <optional>
+#include <stop_token>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include <tranca/error.hpp>
 #include <tranca/ladder/fair_semaphore.hpp>
 #include <tranca/ladder/px_lock.hpp>
 
@@ -30,7 +33,7 @@ struct guarded_semaphore_options {
     milliseconds poll{1};            ///< The pause between attempts of a waiter.
     wall_clock now{};                ///< Empty: std::chrono::system_clock::now.
     milliseconds helper_ttl{1'000};  ///< Of the lock on the entrance.
-    milliseconds helper_wait{10};    ///< How long one attempt waits for that lock; the book's.
+    milliseconds helper_wait{10};    ///< How long one attempt waits for that lock, if its caller waits; the book's.
 };
 
 /// See the top of this file.
@@ -54,22 +57,36 @@ public:
 
     /// One attempt, with the reason if it fails. Four round trips when there is room, five when it is full, and one per
     /// millisecond while the entrance is busy. Thread-safe. Throws error when Redis cannot be asked.
-    [[nodiscard]] std::variant<guard, refusal> try_enter() const {
-        auto entrance = helper_.try_acquire_for(helper_wait_);
-        if (!entrance) return refusal::entrance_busy;
-        auto slot = slots_.try_acquire();
-        entrance->release();
-        if (!slot) return refusal::full;
-        return std::move(*slot);
-    }
+    [[nodiscard]] std::variant<guard, refusal> try_enter() const { return enter_before(clock::time_point::max(), {}); }
 
 private:
     friend polling<guarded_semaphore>;
 
-    [[nodiscard]] std::optional<guard> attempt() const {
-        auto outcome = try_enter();
+    [[nodiscard]] std::optional<guard> attempt() const { return attempt(clock::time_point::max(), {}); }
+
+    [[nodiscard]] std::optional<guard> attempt(clock::time_point deadline, const std::stop_token& stop) const {
+        auto outcome = enter_before(deadline, stop);
         if (auto* const slot = std::get_if<guard>(&outcome)) return std::move(*slot);
         return std::nullopt;
+    }
+
+    [[nodiscard]] std::variant<guard, refusal> enter_before(clock::time_point deadline,
+                                                            const std::stop_token& stop) const {
+        auto entrance = helper_.try_acquire_until(std::min(deadline, deadline_after(helper_wait_)), stop);
+        if (!entrance) return refusal::entrance_busy;
+        auto slot = slots_.try_acquire();
+        entrance->release();
+        if (!slot) return refusal::full;
+        if (!*slot) give_back_late(*slot);
+        return std::move(*slot);
+    }
+
+    // Giving the entrance back took all the time of the slot's lease.
+    [[noreturn]] void give_back_late(guard& slot) const {
+        const bool gone = slot.release() != release_result::unknown;
+        throw error(errc::timeout,
+                    "entering \"" + main_key().printable() + "\": the lease was over before the slot was used",
+                    gone ? effect::none : effect::in_doubt);
     }
 
     px_lock helper_;
