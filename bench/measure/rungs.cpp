@@ -1,0 +1,73 @@
+#include "measure/rungs.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include <tranca/ladder/clock_semaphore.hpp>
+#include <tranca/ladder/fair_semaphore.hpp>
+#include <tranca/ladder/guarded_semaphore.hpp>
+#include <tranca/ladder/naive_lock.hpp>
+#include <tranca/ladder/px_lock.hpp>
+#include <tranca/ladder/timeout_lock.hpp>
+
+namespace tranca::bench {
+namespace {
+
+constexpr int lock_ttl_ms = 10'000;         // the default of lease_options
+constexpr int slot_ttl_ms = 24 * 3600'000;  // so that holders put there beforehand outlive the measurement
+
+template <class Primitive>
+cycle cycle_of(Primitive primitive) {
+    return [primitive = std::move(primitive)] {
+        auto held = primitive.try_acquire();
+        if (!held) throw std::runtime_error("busy, though nobody else is there");
+        if (held->release() != release_result::released) throw std::runtime_error("not ours at its release");
+    };
+}
+
+template <class Lock>
+rung lock_rung(std::string_view name, void (hand_written::*by_hand)(const std::string&, int)) {
+    return {name, false, [](const client& redis, const std::string& key, int) { return cycle_of(Lock(redis, key)); },
+            [by_hand](hand_written& hand, const std::string& key, int) -> cycle {
+                return [&hand, by_hand, key = "lock:" + key] { (hand.*by_hand)(key, lock_ttl_ms); };
+            }};
+}
+
+template <class Semaphore>
+rung semaphore_rung(std::string_view name, void (hand_written::*by_hand)(const std::string&, int, int)) {
+    return {name, true,
+            [](const client& redis, const std::string& key, int limit) {
+                return cycle_of(Semaphore(redis, key, limit, {.lease = {.ttl = milliseconds(slot_ttl_ms)}}));
+            },
+            [by_hand](hand_written& hand, const std::string& key, int limit) -> cycle {
+                return [&hand, by_hand, key, limit] { (hand.*by_hand)(key, limit, slot_ttl_ms); };
+            }};
+}
+
+// Its hand-written form takes no ttl.
+rung naive_rung() {
+    return {"naive_lock", false,
+            [](const client& redis, const std::string& key, int) { return cycle_of(ladder::naive_lock(redis, key)); },
+            [](hand_written& hand, const std::string& key, int) -> cycle {
+                return [&hand, key = "lock:" + key] { hand.naive_lock(key); };
+            }};
+}
+
+}  // namespace
+
+const std::vector<rung>& ladder_rungs() {
+    static const std::vector<rung> rungs{
+        naive_rung(),
+        lock_rung<ladder::timeout_lock>("timeout_lock", &hand_written::timeout_lock),
+        lock_rung<ladder::px_lock>("px_lock", &hand_written::px_lock),
+        semaphore_rung<ladder::clock_semaphore>("clock_semaphore", &hand_written::clock_semaphore),
+        semaphore_rung<ladder::fair_semaphore>("fair_semaphore", &hand_written::fair_semaphore),
+        semaphore_rung<ladder::guarded_semaphore>("guarded_semaphore", &hand_written::guarded_semaphore)};
+    return rungs;
+}
+
+void clear_rung(wire& redis, const std::string& name) {
+    redis.ask("UNLINK", name, name + ":owner", name + ":counter", "lock:" + name);
+}
+
+}  // namespace tranca::bench
