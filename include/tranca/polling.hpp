@@ -55,9 +55,13 @@ public:
             if (closing.stop_requested())
                 throw error(errc::stopped, "acquiring \"" + name_.printable() + "\": the client was destroyed");
             if (stop.stop_requested()) return std::nullopt;
-            if (auto held = attempt_before(deadline, stop)) return held;
+            auto found = attempt_before(deadline, stop);
+            if (found.held) return std::move(found.held);
             const auto now = clock::now();
-            if (now >= deadline) return std::nullopt;
+            if (now >= deadline) {
+                if (found.passing) throw *std::move(found.passing);
+                return std::nullopt;
+            }
             // Stopped or not: the next round sees.
             static_cast<void>(pause_until(poll_ < deadline - now ? now + poll_ : deadline, stop, closing));
         }
@@ -77,16 +81,21 @@ protected:
 private:
     [[nodiscard]] const Primitive& self() const noexcept { return static_cast<const Primitive&>(*this); }
 
-    // A state of the server that passes by itself counts as busy, but not at the deadline.
-    [[nodiscard]] std::optional<guard> attempt_before(clock::time_point deadline, const std::stop_token& stop) const {
+    // Neither: busy. A state of the server that passes by itself counts as that, but not at the deadline.
+    struct tried {
+        std::optional<guard> held;
+        std::optional<error> passing;
+    };
+
+    [[nodiscard]] tried attempt_before(clock::time_point deadline, const std::stop_token& stop) const {
         try {
             // An attempt that waits itself is told for how long it may.
-            if constexpr (requires { self().attempt(deadline, stop); }) return self().attempt(deadline, stop);
-            else return self().attempt();
+            if constexpr (requires { self().attempt(deadline, stop); }) return {self().attempt(deadline, stop), {}};
+            else return {self().attempt(), {}};
         } catch (const error& failure) {
             const bool passes = failure.temporary() || (failure.reason() == errc::timeout && !failure.in_doubt());
-            if (!passes || clock::now() >= deadline) throw;
-            return std::nullopt;
+            if (!passes) throw;
+            return {{}, failure};
         }
     }
 
