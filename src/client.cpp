@@ -21,7 +21,11 @@ client::~client() {
 }
 
 reply client::run(const request& command) {
-    return pool_->with_connection(resend::unsafe, [&](connection& redis) { return redis.command(command); });
+    return pool_->with_connection(resend::unsafe, [&](connection& redis) {
+        auto answer = redis.command(command);
+        if (command.changes_connection()) redis.retire();
+        return answer;
+    });
 }
 
 }  // namespace tranca

@@ -69,6 +69,18 @@ request request::with_first_two(std::string_view first, std::string_view second)
     return changed;
 }
 
+bool request::changes_connection() const noexcept {
+    if (size_ == 0) return false;
+    std::string_view rest = bytes_;
+    const auto count = take_number(rest);
+    const auto name = take_argument(rest);
+    if (is_one_of(name, {"CLIENT"}) && count > 1)
+        return is_one_of(take_argument(rest),
+                         {"SETNAME", "SETINFO", "REPLY", "TRACKING", "CACHING", "NO-EVICT", "NO-TOUCH"});
+    return is_one_of(name, {"SELECT", "AUTH", "HELLO", "RESET", "MULTI", "WATCH", "SUBSCRIBE", "PSUBSCRIBE",
+                            "SSUBSCRIBE", "MONITOR", "READONLY", "READWRITE", "ASKING", "QUIT"});
+}
+
 std::string request::describe(std::size_t index) const {
     std::string_view rest = bytes_;
     if (index >= size_) return "nothing";

@@ -33,7 +33,8 @@ public:
     ~client();
 
     /// Runs one command of yours. Throws what the server answers as an error. One round trip; not sent again if its
-    /// answer is lost (`in_doubt()` then says so).
+    /// answer is lost (`in_doubt()` then says so). What it does to its connection (SELECT, MULTI, WATCH) ends with it: the
+    /// next command finds the endpoint's own database, account and name.
     template <request_argument... Arguments>
     reply command(const Arguments&... arguments) {
         return run(request{arguments...});

@@ -81,6 +81,10 @@ public:
     /// or passwords. For MULTI it is the command that follows.
     [[nodiscard]] std::string describe(std::size_t index = 0) const;
 
+    /// True if the first command is one after which a connection means something else by later ones: SELECT, MULTI,
+    /// WATCH, SUBSCRIBE, CLIENT SETNAME and their like.
+    [[nodiscard]] bool changes_connection() const noexcept;
+
 private:
     void begin_command(std::size_t arguments) {
         if (bytes_.empty()) bytes_.reserve(160);

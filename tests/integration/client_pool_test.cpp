@@ -199,6 +199,37 @@ TEST_F(ClientPool, KeepsAConnectionWhoseCommandWasRefused) {
     EXPECT_EQ(redis.command("CLIENT", "ID").integer(), id);
 }
 
+// Commands that change what later ones mean: nobody who comes after may find the connection so (case H04: a lock in
+// another database).
+TEST_F(ClientPool, LeavesNoStateOfACommandBehind) {
+    const std::vector<request> all{request{"SELECT", 5},
+                                   request{"select", 5},
+                                   request{"MULTI"},
+                                   request{"WATCH", "a"},
+                                   request{"CLIENT", "SETNAME", "other"},
+                                   request{"CLIENT", "NO-EVICT", "ON"},
+                                   request{"SUBSCRIBE", "news"},
+                                   request{"RESET"}};
+    client redis{server.url() + "?client_name=mine"};
+    for (const auto& command : all) {
+        static_cast<void>(redis.run(command));
+        EXPECT_EQ(redis.command("CLIENT", "GETNAME").text(), "mine") << command.describe();
+        raw.set("a", "changed");
+        auto line = redis.pool()->borrow();
+        EXPECT_FALSE(line->transaction(request{"SET", "b", "1"}).is_nil()) << command.describe();
+        EXPECT_EQ(raw.del("b"), 1) << command.describe() << ": it went into another database";
+    }
+}
+
+TEST_F(ClientPool, ReusesAConnectionAfterCommandsThatLeaveNoState) {
+    client redis{server.url()};
+    const auto id = redis.command("CLIENT", "ID").integer();
+    redis.command("SET", "SELECT", "MULTI");
+    redis.command("CLIENT", "LIST");
+    redis.command("PING");
+    EXPECT_EQ(redis.command("CLIENT", "ID").integer(), id);
+}
+
 // Case N16.
 TEST_F(ClientPool, SaysThatTheServerHasTooManyClientsAndRecovers) {
     client redis{server.url()};

@@ -121,6 +121,26 @@ TEST(Request, CopyWithOtherFirstTwoKeepsTheRest) {
     EXPECT_EQ((request{"A", "b"}.with_first_two("C", "d").size()), 1U);
 }
 
+TEST(Request, KnowsCommandsThatChangeTheConnection) {
+    for (const auto* name : {"SELECT", "select", "AUTH", "HELLO", "RESET", "MULTI", "WATCH", "SUBSCRIBE", "PSUBSCRIBE",
+                             "SSUBSCRIBE", "MONITOR", "READONLY", "READWRITE", "ASKING", "QUIT"})
+        EXPECT_TRUE((request{name, "x"}.changes_connection())) << name;
+    for (const auto* name : {"SETNAME", "setname", "SETINFO", "REPLY", "TRACKING", "CACHING", "NO-EVICT", "NO-TOUCH"})
+        EXPECT_TRUE((request{"CLIENT", name, "x"}.changes_connection())) << name;
+    EXPECT_TRUE(request{"MULTI"}.changes_connection());
+}
+
+TEST(Request, KnowsCommandsThatLeaveTheConnectionAsItWas) {
+    EXPECT_FALSE(request{}.changes_connection());
+    EXPECT_FALSE(request{"PING"}.changes_connection());
+    EXPECT_FALSE((request{"SET", "SELECT", "MULTI"}.changes_connection()));
+    EXPECT_FALSE((request{"SELECTED"}.changes_connection()));
+    EXPECT_FALSE((request{""}.changes_connection()));
+    EXPECT_FALSE((request{"CLIENT"}.changes_connection()));
+    EXPECT_FALSE((request{"CLIENT", "ID"}.changes_connection()));
+    EXPECT_FALSE((request{"CLIENT", "KILL", "SETNAME"}.changes_connection()));
+}
+
 TEST(RequestDescription, IsTheCommandAndItsKey) {
     EXPECT_EQ((request{"SET", "lock:a", "value", "NX"}.describe()), "SET \"lock:a\"");
     EXPECT_EQ((request{"EVALSHA", "0123", 1, "lock:a", "argument"}.describe()), "EVALSHA \"lock:a\"");
