@@ -21,8 +21,9 @@ class any_primitive {
 public:
     using fraction = std::chrono::duration<double>;
 
-    template <acquirable Primitive>
-        requires(!std::same_as<Primitive, any_primitive>)
+    // Itself is excluded first: copying it must not ask whether it can be copied.
+    template <class Primitive>
+        requires(!std::same_as<Primitive, any_primitive> && acquirable<Primitive>)
     explicit any_primitive(Primitive primitive) : inside_(std::make_shared<holder<Primitive>>(std::move(primitive))) {}
 
     [[nodiscard]] guard acquire(std::stop_token stop = {}) const { return inside_->acquire(std::move(stop)); }

@@ -48,13 +48,13 @@ protected:
 
     // Fails each operation on a client of this URL and looks at what is said.
     void expect_clean(const std::string& url, const std::string& server) {
-        for (const auto& [name, call] : operations) {
+        for (const auto& each : operations) {
             client redis{url};
-            const auto failure = thrown_by([&] { call(redis); });
+            const auto failure = thrown_by([&] { each.run(redis); });
             const std::string said = failure.what();
             EXPECT_THAT(said, Not(HasSubstr(password)));
             EXPECT_THAT(said, Not(HasSubstr(mine.text())));
-            EXPECT_THAT(said, ContainsRegex("(" + name + "|AUTH|connecting to|starting TLS with)"));
+            EXPECT_THAT(said, ContainsRegex("(" + each.name + "|AUTH|connecting to|starting TLS with)"));
             EXPECT_THAT(said, HasSubstr(server));
             EXPECT_THAT(said, Not(HasSubstr("\n")));
         }
@@ -76,10 +76,10 @@ protected:
 
 TEST_F(ErrorTextOfARealServer, IsCleanOfWrongTypes) {
     server.must({"HSET", "lock:a", "f", "v"});
-    for (const auto& [name, call] : operations) {
-        if (name.starts_with("SET")) continue;  // SET replaces, or finds it taken
+    for (const auto& each : operations) {
+        if (each.name.starts_with("SET")) continue;  // SET replaces, or finds it taken
         client redis{server.url()};
-        const auto failure = thrown_by([&] { call(redis); });
+        const auto failure = thrown_by([&] { each.run(redis); });
         EXPECT_THAT(failure.what(), Not(HasSubstr(mine.text())));
     }
 }
