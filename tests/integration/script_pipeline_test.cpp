@@ -25,7 +25,7 @@ protected:
 
 const script append{"return redis.call('APPEND', KEYS[1], ARGV[1])"};
 const script other{"redis.call('APPEND', KEYS[1], ARGV[1]) return 'other ' .. ARGV[1]"};
-const script failing{"return redis.call('LPUSH', KEYS[1], ARGV[1])"};
+const script wrong_type{"return redis.call('LPUSH', KEYS[1], ARGV[1])"};
 
 TEST_F(ScriptPipeline, AnswersInOrder) {
     const std::array calls{append.call({"log"}, "1"), other.call({"log"}, "2"), append.call({"log"}, "3")};
@@ -80,7 +80,7 @@ TEST_F(ScriptPipeline, SendsOnlyWhatWasForgottenOnceMore) {
 
 TEST_F(ScriptPipeline, ReturnsErrorRepliesInTheirPlaces) {
     raw.set("text", "x");
-    const std::array calls{append.call({"log"}, "1"), failing.call({"text"}, "y"), append.call({"log"}, "2")};
+    const std::array calls{append.call({"log"}, "1"), wrong_type.call({"text"}, "y"), append.call({"log"}, "2")};
     for (int i = 0; i < 2; ++i) {
         const auto answers = run_all(redis, calls);
         EXPECT_FALSE(answers[0].is_error());
