@@ -1,7 +1,9 @@
 // A child after fork(): new connections for it, nothing done to those of its parent.
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -135,6 +137,19 @@ TEST_F(ClientFork, InheritedConnectionTouchesNoDescriptorThatCameLater) {
     EXPECT_EQ(inherited->command(request{"PING"}).text(), "PONG");
 }
 
+// The same number again, now of something that has nothing to do with the library, one generation later.
+TEST_F(ClientFork, DescriptorThatCameLaterIsNotClosedInAGrandchild) {
+    const connection redis{endpoint::parse(server.url())};
+    child_process child{[&] {
+        std::array<int, 2> pair{};
+        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair.data()), 0);
+        const auto sockets = open_sockets();
+        child_process grandchild{[&] { EXPECT_EQ(open_sockets(), sockets); }};
+        EXPECT_EQ(grandchild.wait(5s), exited(0));
+    }};
+    EXPECT_EQ(child.wait(10s), exited(0));
+}
+
 TEST_F(ClientFork, ClientDestroyedInTheChildDisturbsNobody) {
     auto redis = std::optional<client>{std::in_place, server.url()};
     auto borrowed = std::optional{redis->pool()->borrow()};
@@ -172,7 +187,12 @@ TEST_F(ClientFork, OfAProcessWhoseThreadsAreBusyWorks) {
             for (int i = 0; !stop.stop_requested(); ++i)
                 ASSERT_EQ(redis.command("ECHO", i).text(), std::to_string(i));
         });
-    for (int i = 0; i < 30; ++i) {
+    // ... and one that is hardly ever outside the pool's own lock.
+    crew.emplace_back([&](const std::stop_token& stop) {
+        while (!stop.stop_requested())
+            redis.pool()->drop_idle();
+    });
+    for (int i = 0; i < 40; ++i) {
         child_process child{[&] {
             for (int round = 0; round < 10; ++round)
                 EXPECT_EQ(redis.command("ECHO", "child").text(), "child");
@@ -186,8 +206,9 @@ TEST_F(ClientFork, SocketOfAConnectUnderWayIsClosedInTheChildToo) {
     const deaf_listener nobody;
     const auto before = open_sockets();
     std::jthread caller{[&] {
-        EXPECT_EQ(thrown_by([&] { return connection{endpoint::parse(nobody.url() + "?connect_timeout=2s")}; }).code(),
-                  errc::connect_failed);
+        EXPECT_EQ(
+            thrown_by([&] { return connection{endpoint::parse(nobody.url() + "?connect_timeout=700ms")}; }).code(),
+            errc::connect_failed);
     }};
     ASSERT_TRUE(eventually(1s, [&] { return open_sockets() == before + 1; }));
     child_process child{[&] { EXPECT_EQ(open_sockets(), before); }};

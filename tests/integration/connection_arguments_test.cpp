@@ -6,6 +6,7 @@
 
 #include <tranca/connection.hpp>
 
+#include "support/fault.hpp"
 #include "support/redis_fixture.hpp"
 #include "unit/thrown.hpp"
 
@@ -74,6 +75,21 @@ TEST_F(ConnectionArguments, MayBeManyThousands) {
     addition.add_all(words);
     EXPECT_EQ(redis.command(addition).integer(), 20'000);
     EXPECT_EQ(redis.command(request{"SMEMBERS", "set"}).size(), 20'000U);
+}
+
+// The server refuses while most of the argument is still on its way, and hangs up.
+TEST_F(ConnectionArguments, LargerThanTheServerTakesAreAnError) {
+    const fault narrow{
+        [&, before = raw.config_get("proto-max-bulk-len")] { raw.config_set("proto-max-bulk-len", before); }};
+    raw.config_set("proto-max-bulk-len", "1048576");
+    const request large{"SET", "large", std::string(std::size_t{32} << 20U, 'x')};
+    for (int i = 0; i < 5; ++i) {
+        connection line{endpoint::parse(server.url())};
+        const auto failure = thrown_by([&] { return line.command(large); });
+        EXPECT_THAT(failure.reason(), ::testing::AnyOf(errc::server, errc::connection_lost)) << failure.what();
+        EXPECT_FALSE(line.usable() && !line.stale());
+    }
+    EXPECT_EQ(raw.exists("large"), 0);
 }
 
 TEST_F(ConnectionArguments, OfAnErrorReplyComeBackReadable) {

@@ -18,9 +18,9 @@ using namespace std::string_literals;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-// What a command to this server ends with, within a second and a bit.
+// What a command to this server ends with, soon.
 error outcome(const fake_server& server) {
-    connection redis{endpoint::parse(server.url() + "?command_timeout=500ms")};
+    connection redis{endpoint::parse(server.url() + "?command_timeout=150ms")};
     const stopwatch since_start;
     const auto failure = thrown_by([&] { return redis.exchange(request{"GET", "lock:a"}); });
     EXPECT_LT(since_start.elapsed(), 1500ms);

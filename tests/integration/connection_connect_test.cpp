@@ -1,16 +1,23 @@
 // Getting through to a server, or not, in time.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
+#include <tranca/client.hpp>
 #include <tranca/connection.hpp>
 
 #include "integration/descriptors.hpp"
+#include "support/child_process.hpp"
 #include "support/deadline.hpp"
 #include "support/deaf_listener.hpp"
 #include "support/faults.hpp"
 #include "support/redis_fixture.hpp"
+#include "support/socket.hpp"
 #include "support/temporary_directory.hpp"
 #include "unit/thrown.hpp"
 
@@ -97,6 +104,42 @@ TEST_F(ConnectionConnect, LeavesNoDescriptorBehindWhenItFails) {
         EXPECT_EQ(thrown_by([&] { return connection{endpoint::parse(wrong)}; }).code(), errc::authentication);
     }
     EXPECT_EQ(open_sockets(), before);
+}
+
+TEST_F(ConnectionConnect, FailsWithTheReasonWhenDescriptorsRunOutAndWorksAgainAfterwards) {
+    child_process hungry{[&] {
+        const rlimit few{.rlim_cur = 64, .rlim_max = 64};
+        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+        client redis{server.url()};
+        std::vector<unique_fd> eaten;
+        for (int fd = ::dup(0); fd >= 0; fd = ::dup(0))
+            eaten.emplace_back(fd);
+        for (int i = 0; i < 3; ++i) {
+            const auto failure = thrown_by([&] { return redis.command("PING"); });
+            EXPECT_EQ(failure.code(), errc::connect_failed);
+            EXPECT_THAT(failure.text(), HasSubstr("Too many open files"));
+        }
+        eaten.clear();
+        EXPECT_EQ(redis.command("PING").text(), "PONG");
+    }};
+    EXPECT_EQ(hungry.wait(10s), exited(0));
+}
+
+// Another program started by this process must not keep the connection alive.
+TEST_F(ConnectionConnect, IsNotPassedOnToOtherPrograms) {
+    std::set<int> before;
+    for (int fd = 0; fd < 1'024; ++fd)
+        if (::fcntl(fd, F_GETFD) >= 0) before.insert(fd);
+    const connection over_tcp{endpoint::parse(server.url())};
+    const connection over_unix{endpoint::parse(server.unix_url())};
+    int made = 0;
+    for (int fd = 0; fd < 1'024; ++fd) {
+        const int flags = ::fcntl(fd, F_GETFD);
+        if (flags < 0 || before.contains(fd)) continue;
+        EXPECT_NE(flags & FD_CLOEXEC, 0);
+        ++made;
+    }
+    EXPECT_EQ(made, 2);
 }
 
 TEST_F(ConnectionConnect, ClosesItsDescriptorAtItsEnd) {

@@ -144,7 +144,7 @@ TEST_F(ConnectionHandshake, IsDoneAgainOnEveryNewConnection) {
     const stopwatch since_start;
     EXPECT_EQ(thrown_by([&] { return redis.command("PING"); }).code(), errc::timeout);
     EXPECT_GE(since_start.elapsed(), 200ms);
-    EXPECT_LT(since_start.elapsed(), 400ms);
+    EXPECT_LT(since_start.elapsed(), 800ms) << "it forgot its time limit";
 }
 
 }  // namespace

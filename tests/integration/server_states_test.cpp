@@ -178,16 +178,5 @@ TEST_F(ServerStates, AnythingElseIsAServerErrorWithItsText) {
     EXPECT_THAT(failure.text(), HasSubstr("invalid expire time"));
 }
 
-TEST(ClusterStates, KeyOfAnotherSlotIsAServerError) {
-    const auto cluster = single_node_cluster();
-    client redis{cluster->url()};
-    const auto failure = thrown_by([&] { return redis.command("DEL", "a", "b"); });
-    expect_told(failure, errc::server, passing::no, "DEL \"a\"");
-    EXPECT_THAT(failure.text(), HasSubstr("CROSSSLOT"));
-    cluster->must({"CLUSTER", "DELSLOTSRANGE", "0", "16383"});
-    const auto down = thrown_by([&] { return redis.command("GET", "a"); });
-    expect_told(down, errc::cluster_down, passing::yes, "GET \"a\"");
-}
-
 }  // namespace
 }  // namespace tranca::testing

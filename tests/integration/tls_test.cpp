@@ -1,8 +1,10 @@
 // TLS against a real server, with certificates made on the spot.
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <tranca/client.hpp>
 #include <tranca/connection.hpp>
@@ -14,6 +16,7 @@
 #include "support/faults.hpp"
 #include "support/process.hpp"
 #include "support/redis_server.hpp"
+#include "support/socket.hpp"
 #include "support/tcp_gate.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/tls_certificates.hpp"
@@ -99,6 +102,32 @@ TEST_F(Tls, RefusesACertificateForAnotherName) {
 TEST_F(Tls, ChecksTheNameItIsToldTo) {
     const auto url = server.tls_url() + trusting + "&server_name=localhost";
     EXPECT_EQ(connection{endpoint::parse(url)}.command(request{"PING"}).text(), "PONG");
+}
+
+// The first thing a client says, in the clear: among others, whom it wants to talk to (SNI).
+std::string client_hello(const std::string& host, const std::string& query) {
+    const auto where = address::tcp(free_port());
+    const auto listener = listen_on(where);
+    const std::jthread caller{[&] {
+        const auto url = "rediss://" + host + ":" + std::to_string(where.port) + "?connect_timeout=2s" + query;
+        EXPECT_EQ(thrown_by([&] { return connection{endpoint::parse(url)}; }).code(), errc::tls_failed);
+    }};
+    unique_fd guest;
+    EXPECT_TRUE(eventually(2s, [&] {
+        guest = accept_from(listener);
+        return static_cast<bool>(guest);
+    }));
+    std::string hello(4'096, '\0');
+    const auto size = ::recv(guest.get(), hello.data(), hello.size(), 0);
+    hello.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return hello;
+}
+
+TEST(TlsHello, NamesTheServer) {
+    EXPECT_THAT(client_hello("localhost", "&verify=no"), HasSubstr("localhost"));
+    EXPECT_THAT(client_hello("localhost", ""), HasSubstr("localhost"));
+    EXPECT_THAT(client_hello("127.0.0.1", "&server_name=redis.internal"), HasSubstr("redis.internal"));
+    EXPECT_THAT(client_hello("127.0.0.1", ""), Not(HasSubstr("127.0.0.1"))) << "an address is no name";
 }
 
 TEST_F(Tls, ChecksNothingWhenToldSo) {
@@ -244,7 +273,7 @@ TEST_F(Tls, LeavesNoDescriptorBehind) {
     for (int i = 0; i < 5; ++i) {
         connection{endpoint::parse(server.tls_url() + trusting)}.command(request{"PING"});
         static_cast<void>(refusal(server.tls_url()));
-        static_cast<void>(refusal("rediss://" + server.tcp().text() + "?connect_timeout=500ms&verify=no"));
+        static_cast<void>(refusal("rediss://" + server.tcp().text() + "?connect_timeout=50ms&verify=no"));
     }
     EXPECT_EQ(open_sockets(), before);
 }

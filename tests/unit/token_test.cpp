@@ -65,6 +65,22 @@ TEST(Token, UsesEveryDigitFully) {
         }
 }
 
+// ... and none is a copy of another: each two agree in one of sixteen cases.
+TEST(Token, HasThirtyTwoDigitsThatDoNotDependOnEachOther) {
+    std::array<std::array<int, 32>, 32> alike{};
+    for (int i = 0; i < 4'000; ++i) {
+        const auto mine = token::generate();
+        for (std::size_t first = 0; first < 32; ++first)
+            for (std::size_t second = 0; second < first; ++second)
+                alike[first][second] += mine.text()[first] == mine.text()[second] ? 1 : 0;
+    }
+    for (std::size_t first = 0; first < 32; ++first)
+        for (std::size_t second = 0; second < first; ++second) {
+            ASSERT_GT(alike[first][second], 120);
+            ASSERT_LT(alike[first][second], 380);
+        }
+}
+
 // The crowd of case B03: processes that start together, forked from one that has made tokens already.
 class token_crowd {
 public:
