@@ -87,10 +87,13 @@ void connection_pool::close() noexcept {
     drop_idle();
 }
 
-void connection_pool::report(event::kind what, const key& about, std::string_view detail) const noexcept {
-    if (!options_.on_event) return;
+void connection_pool::report(event::kind what, const key& about, std::string_view detail,
+                             std::chrono::nanoseconds elapsed) const noexcept {
+    const event happening{what, about.bytes(), detail, elapsed};
+    if (options_.sink) options_.sink->on(happening);
+    if (!options_.on_event || !is_failure(what)) return;
     try {
-        options_.on_event(event{what, about.bytes(), detail});
+        options_.on_event(happening);
     } catch (...) {
         // There is nobody left to tell.
     }

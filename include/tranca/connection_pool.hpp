@@ -30,6 +30,8 @@ namespace tranca {
 struct client_options {
     /// Told of failures that nobody can be thrown at; see event.hpp. May be empty.
     std::function<void(const event&)> on_event{};
+    /// Told of everything that happens, failures too; see counters.hpp for one that counts. May be empty.
+    std::shared_ptr<event_sink> sink{};
     /// Kept open when idle. More may be open while more threads are at work.
     std::size_t max_idle_connections = 16;
 };
@@ -98,8 +100,12 @@ public:
     /// Ends waits and closes idle connections; guards can still release.
     void close() noexcept;
 
-    /// Tells the event sink, if there is one.
-    void report(event::kind what, const key& about, std::string_view detail) const noexcept;
+    /// Tells whoever the options name.
+    void report(event::kind what, const key& about, std::string_view detail = {},
+                std::chrono::nanoseconds elapsed = {}) const noexcept;
+
+    /// True if successes are counted too; asked before a time is taken for them.
+    [[nodiscard]] bool has_sink() const noexcept { return options_.sink != nullptr; }
 
     [[nodiscard]] const endpoint& where() const noexcept { return where_; }
 
