@@ -8,6 +8,7 @@
 
 #include <tranca/error.hpp>
 
+#include "ready.hpp"
 #include "reply_stream.hpp"
 
 namespace tranca {
@@ -55,6 +56,8 @@ struct connection::parts {
     bool retired = false;        // nothing more is to be sent
     std::size_t awaited = 0;     // replies
     std::string last_operation;  // of a send() whose replies are still to come, for error texts
+    hearer posted;               // its answer comes before any other
+    std::optional<std::int64_t> id;
 };
 
 connection::connection(const endpoint& where, clock::time_point deadline)
@@ -73,15 +76,23 @@ connection::connection(const endpoint& where) : connection(where, deadline_after
 }
 
 connection::connection(connection&&) noexcept = default;
-connection& connection::operator=(connection&&) noexcept = default;
-connection::~connection() = default;
+connection& connection::operator=(connection&& other) noexcept {
+    connection replaced{std::move(*this)};
+    parts_ = std::move(other.parts_);
+    return *this;
+}
+
+connection::~connection() {
+    if (parts_ && parts_->posted) hear_posted(deadline_after(parts_->where.command_timeout));
+}
 
 bool connection::usable() const noexcept {
     return parts_ && !parts_->broken && !parts_->retired && !parts_->stream.inherited();
 }
 
 bool connection::stale() const noexcept {
-    return !usable() || parts_->awaited > 0 || parts_->stream.readable_or_closed();
+    // Where an answer is due, there is no telling it from a farewell; the next use finds out.
+    return !usable() || parts_->awaited > 0 || (!parts_->posted && parts_->stream.readable_or_closed());
 }
 
 std::size_t connection::awaited() const noexcept { return parts_ ? parts_->awaited : 0; }
@@ -130,6 +141,13 @@ connection::patience connection::send_request(const request& commands, std::opti
 }
 
 reply connection::receive_reply(const request* commands, std::size_t index, patience limit) {
+    if (parts_->posted) {
+        hear_posted(limit.until);
+        if (parts_->broken)
+            fail({errc::connection_lost, "no answer to what was sent before"},
+                 commands != nullptr ? commands->describe(index) : parts_->last_operation, effect::in_doubt);
+        limit.usual = false;
+    }
     auto found = parts_->stream.receive(limit.until, limit.usual);
     if (const auto* const failure = std::get_if<stream_failure>(&found))
         fail(*failure, commands != nullptr ? commands->describe(index) : parts_->last_operation, effect::in_doubt);
@@ -198,6 +216,40 @@ reply connection::receive(std::optional<clock::time_point> deadline) {
     const auto until = deadline.value_or(deadline_after(parts_->where.command_timeout));
     return receive_reply(nullptr, 0, {until, !deadline});
 }
+
+arrival connection::await_reply(clock::time_point deadline, const interrupt& cut) const noexcept {
+    if (parts_->stream.has_bytes()) return arrival::ready;
+    if (!wait_readable(parts_->stream.descriptor(), cut.descriptor(), deadline)) return arrival::timed_out;
+    return cut.raised() ? arrival::interrupted : arrival::ready;
+}
+
+void connection::post(const request& command, hearer heard) {
+    require_nothing_awaited(command);
+    const auto limit = send_request(command, {});
+    if (parts_->posted) hear_posted(limit.until);
+    --parts_->awaited;
+    parts_->posted = std::move(heard);
+}
+
+void connection::hear_posted(clock::time_point until) noexcept {
+    const auto heard = std::exchange(parts_->posted, nullptr);
+    if (parts_->broken || parts_->stream.inherited()) return parts_->stream.inherited() ? void() : heard(nullptr);
+    try {
+        auto found = parts_->stream.receive(until, false);
+        if (auto* const answer = std::get_if<reply>(&found)) {
+            if (answer->is_error()) retire_if_refused(*answer, nullptr, 0);
+            return heard(answer);
+        }
+    } catch (const std::exception&) {
+        // No memory for the answer: as if there were none.
+    }
+    parts_->broken = true;
+    heard(nullptr);
+}
+
+std::optional<std::int64_t> connection::id() const noexcept { return parts_->id; }
+
+void connection::remember_id(std::int64_t id) noexcept { parts_->id = id; }
 
 std::optional<reply> connection::send_last_word(const endpoint& where, const request& last,
                                                 milliseconds budget) noexcept {

@@ -1,7 +1,9 @@
 #include <tranca/connection_pool.hpp>
 
 #include <exception>
+#include <map>
 #include <mutex>
+#include <typeindex>
 
 #include "fork_guard.hpp"
 
@@ -14,7 +16,7 @@ struct connection_pool::shelf {
     std::vector<connection> idle;
     std::stop_source closing;
     std::atomic<bool> closed = false;
-    std::shared_ptr<void> companion;
+    std::map<std::type_index, std::shared_ptr<void>> companions;
 };
 
 connection_pool::connection_pool(endpoint where, client_options options)
@@ -71,11 +73,12 @@ void connection_pool::drop_idle() noexcept {
     dropped.swap(mine.idle);
 }
 
-std::shared_ptr<void> connection_pool::companion(std::shared_ptr<void> (*make)()) {
+std::shared_ptr<void> connection_pool::companion(const std::type_info& kind, std::shared_ptr<void> (*make)()) {
     auto& mine = current_shelf();
     const std::lock_guard lock{mine.mutex};
-    if (!mine.companion) mine.companion = make();
-    return mine.companion;
+    auto& found = mine.companions[kind];
+    if (!found) found = make();
+    return found;
 }
 
 std::stop_token connection_pool::closing() const { return current_shelf().closing.get_token(); }

@@ -1,7 +1,5 @@
 #include <tranca/keeper.hpp>
 
-#include <signal.h>
-
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -13,34 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "quiet_thread.hpp"
+#include "renewer.hpp"
+
 namespace tranca {
-
-namespace {
-
-// Signals of the application are for its own threads.
-std::thread start_quiet_thread(auto work) {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-        std::thread started{std::move(work)};
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        return started;
-    } catch (...) {
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        throw;
-    }
-}
-
-// A listener that destroys the client runs on one of the threads to be joined.
-void join_or_detach(std::thread& thread) {
-    if (!thread.joinable()) return;
-    if (thread.get_id() == std::this_thread::get_id()) thread.detach();
-    else thread.join();
-}
-
-}  // namespace
 
 // State and loops of the threads.
 struct keeper::threads : std::enable_shared_from_this<threads> {
@@ -51,6 +25,9 @@ struct keeper::threads : std::enable_shared_from_this<threads> {
     std::set<std::pair<clock::time_point, const lease*>> due;
     std::map<const lease*, std::pair<clock::time_point, std::weak_ptr<lease>>> watched;
     std::thread timer;
+    clock::time_point timer_sleeps_until = clock::time_point::min();  // while it is awake
+
+    std::unique_ptr<renewer> renewals;
 
     std::condition_variable teller_wakes;
     std::deque<std::shared_ptr<lease>> lost;
@@ -68,6 +45,20 @@ struct keeper::threads : std::enable_shared_from_this<threads> {
         remove(held.get());
         due.emplace(when, held.get());
         watched.emplace(held.get(), std::pair{when, std::weak_ptr{held}});
+    }
+
+    // After a look at it without the lock: a watch() meanwhile knew better.
+    void insert_unless_newer(const std::shared_ptr<lease>& held, clock::time_point when) {
+        if (!watched.contains(held.get())) insert(held, when);
+    }
+
+    void renew(const std::shared_ptr<lease>& held) {
+        try {
+            if (!renewals) renewals = std::make_unique<renewer>();
+            renewals->add(held);
+        } catch (const std::exception&) {
+            // No thread to be had: not renewed, and its loss is told in time.
+        }
     }
 
     // On a thread of its own, so that a slow listener stops neither the clock nor the news of another loss.
@@ -93,23 +84,23 @@ struct keeper::threads : std::enable_shared_from_this<threads> {
 void keeper::threads::keep_time() {
     std::unique_lock lock{mutex};
     while (!stopping) {
-        if (due.empty()) {
-            timer_wakes.wait(lock);
-            continue;
-        }
-        const auto [when, address] = *due.begin();
+        const auto when = due.empty() ? clock::time_point::max() : due.begin()->first;
         if (clock::now() < when) {
+            timer_sleeps_until = when;
             timer_wakes.wait_until(lock, when);
+            timer_sleeps_until = clock::time_point::min();
             continue;
         }
+        const auto* const address = due.begin()->second;
         auto held = watched.at(address).second.lock();
         remove(address);
         if (!held) continue;
         lock.unlock();
-        const auto next = held->check_time(clock::now());
+        const auto found = held->check_time(clock::now());
         lock.lock();
-        if (next) insert(held, *next);
+        if (found.next) insert_unless_newer(held, *found.next);
         else if (held->is_lost()) announce(held);
+        if (found.renew) renew(held);
         // The last owner may be this thread; what it then destroys may call forget().
         lock.unlock();
         held.reset();
@@ -142,7 +133,8 @@ keeper::~keeper() {
     }
     threads_->timer_wakes.notify_all();
     threads_->teller_wakes.notify_all();
-    join_or_detach(threads_->timer);  // first: it is who starts tellers
+    join_or_detach(threads_->timer);  // first: it is who starts the others
+    if (threads_->renewals) threads_->renewals->stop();
     for (auto& teller : threads_->tellers)
         join_or_detach(teller);
 }
@@ -151,8 +143,16 @@ void keeper::watch(const std::shared_ptr<lease>& held) {
     const std::lock_guard lock{threads_->mutex};
     if (threads_->tellers.empty()) threads_->start_teller();
     if (!threads_->timer.joinable()) threads_->timer = start_quiet_thread([shared = threads_] { shared->keep_time(); });
-    threads_->insert(held, held->safe_until());
-    threads_->timer_wakes.notify_one();
+    const auto when = held->next_check();
+    threads_->insert(held, when);
+    // A lease that came and went leaves the timer to wake once for nothing: cheaper than waking it for each.
+    if (when < threads_->timer_sleeps_until) threads_->timer_wakes.notify_one();
+}
+
+void keeper::announce(const std::shared_ptr<lease>& lost) noexcept {
+    const std::lock_guard lock{threads_->mutex};
+    threads_->remove(lost.get());
+    threads_->announce(lost);
 }
 
 void keeper::forget(const lease& ended) noexcept {
@@ -160,9 +160,6 @@ void keeper::forget(const lease& ended) noexcept {
     threads_->remove(&ended);
 }
 
-keeper& keeper_of(connection_pool& pool) {
-    const auto made = pool.companion([]() -> std::shared_ptr<void> { return std::make_shared<keeper>(); });
-    return *static_cast<keeper*>(made.get());
-}
+keeper& keeper_of(connection_pool& pool) { return *pool.companion<keeper>(); }
 
 }  // namespace tranca

@@ -28,10 +28,17 @@ lease_clock::lease_clock(const lease_options& options) : ttl_(options.ttl) {
     }
     margin_ = options.margin ? clock::duration{*options.margin} : clock::duration{options.ttl} / 10;
     require_not_negative(options.max_hold, "max_hold");
-    if (!options.renew_every || *options.renew_every == milliseconds::zero()) return;
-    require_not_negative(*options.renew_every, "renew_every");
+    max_hold_ = options.max_hold;
+    // A ttl of a few milliseconds leaves no room for renewing.
+    renew_every_ = options.renew_every.value_or(options.ttl / 3);
+    require_not_negative(renew_every_, "renew_every");
+    if (renew_every_ == milliseconds::zero()) return;
     const auto margin = std::chrono::ceil<milliseconds>(margin_);
-    require_less(*options.renew_every, "renew_every", options.ttl - margin, "ttl - margin");
+    if (!options.renew_every && renew_every_ >= options.ttl - margin) {
+        renew_every_ = milliseconds::zero();
+        return;
+    }
+    require_less(renew_every_, "renew_every", options.ttl - margin, "ttl - margin");
 }
 
 }  // namespace tranca

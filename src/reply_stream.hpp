@@ -45,10 +45,13 @@ public:
     /// True if the last send() had to wait for room.
     [[nodiscard]] bool send_waited() const noexcept { return line_.send_waited(); }
 
+    /// True if bytes were received that belong to no reply yet. No I/O.
+    [[nodiscard]] bool has_bytes() const noexcept { return context_->reader->pos < context_->reader->len; }
+
     /// True if the peer closed or bytes lie ready. Does not wait.
-    [[nodiscard]] bool readable_or_closed() const noexcept {
-        return context_->reader->pos < context_->reader->len || line_.readable_or_closed();
-    }
+    [[nodiscard]] bool readable_or_closed() const noexcept { return has_bytes() || line_.readable_or_closed(); }
+
+    [[nodiscard]] int descriptor() const noexcept { return line_.descriptor(); }
 
     /// True in a child of the process that connected.
     [[nodiscard]] bool inherited() const noexcept { return line_.inherited(); }

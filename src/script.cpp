@@ -8,10 +8,16 @@ namespace tranca {
 
 namespace {
 
-// The call with its hash; one made before anybody knew the hash is completed in `storage`.
+// The hash lives as long as the process and is used on every server: nonsense must not get in.
+bool is_hash(std::string_view text) {
+    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+}  // namespace
+
 const request& by_hash(const script_call& call, connection& redis, std::optional<clock::time_point> deadline,
                        request& storage) {
-    if (call.has_hash) return call.command;
+    if (call.has_hash || call.what == nullptr) return call.command;
     call.what->learn_hash(redis, deadline);
     storage = call.command.with_first_two("EVALSHA", call.what->hash());
     return storage;
@@ -22,13 +28,6 @@ request by_text(const script_call& call) { return call.command.with_first_two("E
 bool is_unknown_script(const reply_view& answer) {
     return answer.is_error() && classify_error_reply(answer.text()) == errc::no_script;
 }
-
-// The hash lives as long as the process and is used on every server: nonsense must not get in.
-bool is_hash(std::string_view text) {
-    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-}  // namespace
 
 script::script(std::string_view text) noexcept : text_(text) {
     static std::atomic<unsigned> made{0};

@@ -4,30 +4,27 @@
 
 namespace tranca::scripts {
 
+namespace {
+
 // Never destroyed: a guard may release while the process exits.
-const repeatable_script& release_lock() {
-    static const auto& instance = *new repeatable_script{lua::release_lock};
+template <const std::string_view& Text>
+const repeatable_script& the_script() {
+    static const auto& instance = *new repeatable_script{Text};
     return instance;
 }
 
-const repeatable_script& extend_lock() {
-    static const auto& instance = *new repeatable_script{lua::extend_lock};
-    return instance;
-}
+}  // namespace
 
-const repeatable_script& check_lock() {
-    static const auto& instance = *new repeatable_script{lua::check_lock};
-    return instance;
-}
-
-const repeatable_script& release_slot() {
-    static const auto& instance = *new repeatable_script{lua::release_slot};
-    return instance;
-}
-
-const repeatable_script& refresh_slot() {
-    static const auto& instance = *new repeatable_script{lua::refresh_slot};
-    return instance;
-}
+const repeatable_script& release_lock() { return the_script<lua::release_lock>(); }
+const repeatable_script& extend_lock() { return the_script<lua::extend_lock>(); }
+const repeatable_script& check_lock() { return the_script<lua::check_lock>(); }
+const repeatable_script& release_slot() { return the_script<lua::release_slot>(); }
+const repeatable_script& refresh_slot() { return the_script<lua::refresh_slot>(); }
+const repeatable_script& acquire_mutex() { return the_script<lua::acquire_mutex>(); }
+const repeatable_script& acquire_unfenced() { return the_script<lua::acquire_unfenced>(); }
+const repeatable_script& release_mutex() { return the_script<lua::release_mutex>(); }
+const repeatable_script& extend_mutex() { return the_script<lua::extend_mutex>(); }
+const repeatable_script& fenced_write() { return the_script<lua::fenced_write>(); }
+const repeatable_script& fenced_read() { return the_script<lua::fenced_read>(); }
 
 }  // namespace tranca::scripts

@@ -15,6 +15,8 @@
 // Thread safety: none; one user at a time.
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,12 +24,16 @@
 
 #include <tranca/endpoint.hpp>
 #include <tranca/error.hpp>
+#include <tranca/interrupt.hpp>
 #include <tranca/reply.hpp>
 #include <tranca/request.hpp>
 
 namespace tranca {
 
 struct stream_failure;
+
+/// How a wait for a reply ended.
+enum class arrival { ready, timed_out, interrupted };
 
 /// A connected, authenticated socket that speaks the Redis protocol.
 class connection {
@@ -60,6 +66,20 @@ public:
 
     /// The next reply to what was sent.
     [[nodiscard]] reply receive(std::optional<clock::time_point> deadline = {});
+
+    /// Waits until something of the next reply is there, or the connection has failed; then receive(). Unlike a receive()
+    /// that times out, this leaves the connection as it was.
+    [[nodiscard]] arrival await_reply(clock::time_point deadline, const interrupt& cut) const noexcept;
+
+    /// Told how a posted command went; nullptr: no answer came. Must not throw.
+    using hearer = std::function<void(const reply*)>;
+
+    /// Sends one command and reads its answer with the next use of the connection, or at its end. No round trip of its own.
+    void post(const request& command, hearer heard);
+
+    /// The server's number of this connection, for CLIENT UNBLOCK, once remember_id() told it. No I/O.
+    [[nodiscard]] std::optional<std::int64_t> id() const noexcept;
+    void remember_id(std::int64_t id) noexcept;
 
     /// How many replies to send() are still to come. No I/O.
     [[nodiscard]] std::size_t awaited() const noexcept;
@@ -98,6 +118,7 @@ private:
     patience send_request(const request& commands, std::optional<clock::time_point> deadline);
     void retire_if_refused(const reply_view& answer, const request* commands, std::size_t index);
     [[nodiscard]] reply receive_reply(const request* commands, std::size_t index, patience limit);
+    void hear_posted(clock::time_point until) noexcept;
 
     std::unique_ptr<parts> parts_;
 };

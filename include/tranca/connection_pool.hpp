@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -109,8 +110,20 @@ public:
 
     [[nodiscard]] const endpoint& where() const noexcept { return where_; }
 
-    /// Something of a higher layer that lives as long as the pool in this process; made when first asked for.
-    [[nodiscard]] std::shared_ptr<void> companion(std::shared_ptr<void> (*make)());
+    /// Something of a higher layer that lives as long as the pool in this process: one T, made when first asked for.
+    template <class T>
+    [[nodiscard]] std::shared_ptr<T> companion() {
+        return std::static_pointer_cast<T>(
+            companion(typeid(T), []() -> std::shared_ptr<void> { return std::make_shared<T>(); }));
+    }
+
+    /// The largest fencing number this client has seen, on any key. A grant below it would be a step back in time.
+    [[nodiscard]] std::uint64_t largest_fence() const noexcept { return largest_fence_.load(); }
+    void remember_fence(std::uint64_t seen) noexcept {
+        auto known = largest_fence_.load();
+        while (known < seen && !largest_fence_.compare_exchange_weak(known, seen)) {
+        }
+    }
 
     /// Closes the idle connections: the server behind them has gone.
     void drop_idle() noexcept;
@@ -122,12 +135,14 @@ public:
 private:
     struct shelf;
 
+    [[nodiscard]] std::shared_ptr<void> companion(const std::type_info& kind, std::shared_ptr<void> (*make)());
     void give_back(connection redis) noexcept;
     [[nodiscard]] shelf& current_shelf() const;
 
     endpoint where_;
     client_options options_;
     std::atomic<std::uint64_t> checked_{0};
+    std::atomic<std::uint64_t> largest_fence_{0};
     // Replaced as a whole in a child after fork(), whose copy may hold a mutex that no thread is left to unlock.
     mutable std::atomic<shelf*> shelf_;
 };

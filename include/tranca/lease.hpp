@@ -38,13 +38,14 @@ enum class release_result {
 /// See the top of this file. A primitive derives from it and says which scripts release and extend.
 class lease : public std::enable_shared_from_this<lease> {
 public:
-    /// A lease that nobody holds yet, with a fresh token. No I/O.
-    lease(std::shared_ptr<connection_pool> pool, key name, const lease_clock& rules);
+    /// A lease that nobody holds yet, with a fresh token or with a given one. No I/O.
+    lease(std::shared_ptr<connection_pool> pool, key name, const lease_clock& rules,
+          const token& owner = token::generate());
     virtual ~lease() = default;
     lease(const lease&) = delete;
     lease& operator=(const lease&) = delete;
 
-    /// The server granted what was asked for at `sent`.
+    /// The server granted what was asked for at `sent`. Starts its renewal where the rules say so.
     void begin(clock::time_point sent) noexcept;
 
     [[nodiscard]] bool held() const noexcept;
@@ -61,8 +62,23 @@ public:
     /// What a destructor does: release() within what is left of the lease, and nothing if nothing is left.
     void end() noexcept;
 
-    /// For the keeper: marks the lease lost if its time is over. Returns when to look again; empty: never.
-    [[nodiscard]] std::optional<clock::time_point> check_time(clock::time_point now) noexcept;
+    /// What the keeper is to do: look again at `next` (empty: never), and have it renewed now.
+    struct checkup {
+        std::optional<clock::time_point> next{};
+        bool renew = false;
+    };
+
+    /// When the keeper is to look at it. No I/O.
+    [[nodiscard]] clock::time_point next_check() const noexcept;
+
+    /// For the keeper: marks the lease lost if its time is over.
+    [[nodiscard]] checkup check_time(clock::time_point now) noexcept;
+
+    /// For the renewer: what to send. Until finish_renewal() a release waits. Empty: it is not to be renewed now.
+    [[nodiscard]] std::optional<repeatable_call> begin_renewal();
+
+    /// The answer to what was sent at `sent`; nullptr: there was none.
+    void finish_renewal(const reply* answer, clock::time_point sent) noexcept;
 
     /// Tells the guard's listeners and the event sink, once, that it was lost. Runs code of the user.
     void announce_loss() noexcept;
@@ -70,6 +86,7 @@ public:
     [[nodiscard]] connection_pool& pool() const noexcept { return *pool_; }
     [[nodiscard]] const key& name() const noexcept { return name_; }
     [[nodiscard]] const token& owner() const noexcept { return owner_; }
+    [[nodiscard]] milliseconds usual_ttl() const noexcept { return rules_.ttl(); }
     [[nodiscard]] bool is_lost() const noexcept { return state_ == state::lost; }
 
     /// Compare and delete; the script answers 1 released, 0 nothing there, -1 another owner's.
@@ -78,6 +95,18 @@ public:
 protected:
     /// Compare and set the ttl; the script answers 1 set, 0 nothing there, -1 another owner's.
     [[nodiscard]] virtual repeatable_call extend_call(milliseconds ttl) const = 0;
+
+    /// Gives what it holds to another lease of this process instead of releasing it. True: it did.
+    virtual bool pass_on() { return false; }
+
+    /// It holds nothing any more. Called with nothing locked.
+    virtual void on_end() noexcept {}
+
+    /// May the answer to a release be read later?
+    [[nodiscard]] virtual bool may_defer() const noexcept { return false; }
+
+    /// Goes on with what another lease of the same token held.
+    void carry_on(const lease& previous) noexcept;
 
     [[nodiscard]] const lease_clock& rules() const noexcept { return rules_; }
 
@@ -96,18 +125,25 @@ private:
     };
 
     [[nodiscard]] bool inherited() const noexcept;
+    void start() noexcept;
+    void watch_again() noexcept;
+    void schedule_renewal(clock::time_point from) noexcept;
+    [[nodiscard]] outcome give_up(std::optional<clock::time_point> deadline) noexcept;
+    [[nodiscard]] bool release_later() noexcept;
+    void hear_of_release(const reply* answer) noexcept;
     void ask_to_extend(milliseconds ttl);
     [[nodiscard]] outcome ask_to_release(std::optional<clock::time_point> deadline) noexcept;
     release_result release_within(std::optional<clock::time_point> deadline) noexcept;
     [[nodiscard]] answered repeat_while_temporary(const repeatable_call& call,
                                                   std::optional<clock::time_point> deadline);
     void set_times(clock::time_point sent, milliseconds ttl) noexcept;
+    void believe(const reply& answer, clock::time_point sent, milliseconds ttl);
     void stop_watching() noexcept;
     void lose() noexcept;
 
     std::shared_ptr<connection_pool> pool_;
     key name_;
-    token owner_ = token::generate();
+    token owner_;
     lease_clock rules_;
     std::uint64_t generation_;
 
@@ -115,6 +151,9 @@ private:
     std::atomic<state> state_{state::idle};
     std::atomic<clock::rep> safe_until_{0};
     std::atomic<clock::rep> expires_at_{0};
+    std::atomic<clock::rep> renew_at_{clock::time_point::max().time_since_epoch().count()};
+    std::atomic<milliseconds::rep> ttl_{0};  // in force, as of the last answer
+    clock::time_point begun_{};
 
     std::mutex listening_;  // guards the next two; never held during I/O
     std::optional<std::stop_source> loss_;

@@ -33,6 +33,14 @@ public:
     /// Throws errc::invalid_argument, with both numbers, if the options contradict each other. No I/O.
     explicit lease_clock(const lease_options& options);
 
+    /// The pause between renewals by the keeper; zero: it is never renewed by itself.
+    [[nodiscard]] milliseconds renew_every() const noexcept { return renew_every_; }
+
+    /// Until when a lease that began at `begun` may be renewed by itself.
+    [[nodiscard]] clock::time_point renewed_until(clock::time_point begun) const noexcept {
+        return max_hold_ == milliseconds::zero() ? clock::time_point::max() : deadline_after(max_hold_, begun);
+    }
+
     /// A lease without an end, as of a lock without ttl.
     [[nodiscard]] static lease_clock endless() noexcept { return lease_clock{}; }
 
@@ -70,6 +78,8 @@ private:
     }
 
     milliseconds ttl_{0};
+    milliseconds renew_every_{0};
+    milliseconds max_hold_{0};
     clock::duration margin_{0};
     bool endless_ = false;
 };

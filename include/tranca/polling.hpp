@@ -36,7 +36,9 @@ public:
     }
 
     /// One attempt; nullopt: busy. Throws error when Redis cannot be asked.
-    [[nodiscard]] std::optional<guard> try_acquire() const { return this->self().attempt(); }
+    [[nodiscard]] std::optional<guard> try_acquire() const {
+        return told([&] { return this->self().attempt(); });
+    }
 
     /// Attempts for as long as `wait`, rounded up to milliseconds; zero: one attempt. nullopt: busy until the end, or stopped.
     /// Throws errc::invalid_argument for a negative wait or NaN, and error as above.
@@ -50,6 +52,38 @@ public:
 
     /// The same until a point in time; one in the past: one attempt.
     [[nodiscard]] std::optional<guard> try_acquire_until(clock::time_point deadline, std::stop_token stop = {}) const {
+        return told([&] { return try_until(deadline, stop); });
+    }
+
+    /// The main key in Redis.
+    [[nodiscard]] const key& main_key() const noexcept { return name_; }
+
+protected:
+    polling(const client& redis, key name, milliseconds poll)
+        : pool_(redis.pool()), name_(std::move(name)), poll_(poll) {
+        require_positive(poll, "poll");
+    }
+
+    [[nodiscard]] const std::shared_ptr<connection_pool>& pool() const noexcept { return pool_; }
+
+private:
+    [[nodiscard]] const Primitive& self() const noexcept { return static_cast<const Primitive&>(*this); }
+
+    // Tells the client's sink, if there is one, what came of it and how long it took.
+    [[nodiscard]] std::optional<guard> told(const auto& acquiring) const {
+        if (!pool_->has_sink()) return acquiring();
+        const auto start = clock::now();
+        try {
+            auto held = acquiring();
+            pool_->report(held ? event::kind::acquired : event::kind::busy, name_, {}, clock::now() - start);
+            return held;
+        } catch (const error& failure) {
+            if (failure.in_doubt()) pool_->report(event::kind::in_doubt, name_, failure.what(), clock::now() - start);
+            throw;
+        }
+    }
+
+    [[nodiscard]] std::optional<guard> try_until(clock::time_point deadline, const std::stop_token& stop) const {
         const auto closing = pool_->closing();
         for (;;) {
             if (closing.stop_requested())
@@ -66,20 +100,6 @@ public:
             static_cast<void>(pause_until(poll_ < deadline - now ? now + poll_ : deadline, stop, closing));
         }
     }
-
-    /// The main key in Redis.
-    [[nodiscard]] const key& main_key() const noexcept { return name_; }
-
-protected:
-    polling(const client& redis, key name, milliseconds poll)
-        : pool_(redis.pool()), name_(std::move(name)), poll_(poll) {
-        require_positive(poll, "poll");
-    }
-
-    [[nodiscard]] const std::shared_ptr<connection_pool>& pool() const noexcept { return pool_; }
-
-private:
-    [[nodiscard]] const Primitive& self() const noexcept { return static_cast<const Primitive&>(*this); }
 
     // Neither: busy. A state of the server that passes by itself counts as that, but not at the deadline.
     struct tried {

@@ -32,7 +32,7 @@ class script;
 
 /// One run of a script, ready to be sent.
 struct script_call {
-    const script* what;
+    const script* what;  ///< nullptr: a plain command that takes a script's place.
     request command;
     bool has_hash;  ///< False: made before any server had told the hash.
 };
@@ -96,6 +96,16 @@ public:
 
 /// Runs a script on one connection. Error replies are thrown. One round trip; two more the first time or after NOSCRIPT.
 reply run(connection& redis, const script_call& call, std::optional<clock::time_point> deadline = {});
+
+/// The call with its hash; one made before anybody knew the hash is completed in `storage`. Up to one round trip.
+[[nodiscard]] const request& by_hash(const script_call& call, connection& redis,
+                                     std::optional<clock::time_point> deadline, request& storage);
+
+/// The same call with the whole text, for a server that answered NOSCRIPT. No I/O.
+[[nodiscard]] request by_text(const script_call& call);
+
+/// Is this the answer NOSCRIPT? No I/O.
+[[nodiscard]] bool is_unknown_script(const reply_view& answer);
 
 /// Runs several in one write; error replies are returned, but for NOSCRIPT: those calls are sent again, whole, after the
 /// others have run. One round trip, or two.

@@ -25,4 +25,22 @@ namespace tranca::scripts {
 /// Sets a holder's time, if it is still a holder: 1 set, 0 is not a holder.
 [[nodiscard]] const repeatable_script& refresh_slot();
 
+/// One attempt to take a mutex, with a fence: see src/lua/acquire_mutex.lua for the reply.
+[[nodiscard]] const repeatable_script& acquire_mutex();
+
+/// The same without a fence.
+[[nodiscard]] const repeatable_script& acquire_unfenced();
+
+/// Compare and delete, and wake one waiter if it is free now: 1 released, 0 no lock, -1 another owner's.
+[[nodiscard]] const repeatable_script& release_mutex();
+
+/// Compare and set the ttl of a mutex: 1 set, 0 no lock, -1 another owner's.
+[[nodiscard]] const repeatable_script& extend_mutex();
+
+/// Writes a value unless a newer fence was there: 1 written, 0 refused.
+[[nodiscard]] const repeatable_script& fenced_write();
+
+/// Reads a value and raises its fence: {value}, {} or, refused, 0.
+[[nodiscard]] const repeatable_script& fenced_read();
+
 }  // namespace tranca::scripts

@@ -9,6 +9,7 @@
 #include <tranca/acquirable.hpp>
 #include <tranca/client.hpp>
 #include <tranca/error.hpp>
+#include <tranca/fenced.hpp>
 #include <tranca/guard.hpp>
 #include <tranca/keeper.hpp>
 #include <tranca/ladder/clock_semaphore.hpp>
@@ -17,5 +18,7 @@
 #include <tranca/ladder/naive_lock.hpp>
 #include <tranca/ladder/px_lock.hpp>
 #include <tranca/ladder/timeout_lock.hpp>
+#include <tranca/lock_state.hpp>
 #include <tranca/lockable.hpp>
+#include <tranca/mutex.hpp>
 #include <tranca/with.hpp>

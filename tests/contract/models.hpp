@@ -26,6 +26,7 @@
 namespace tranca::contract {
 
 using testing::raw_client;
+using namespace std::chrono_literals;
 
 /// What a test may ask of a primitive that is to be made.
 struct wish {
@@ -43,6 +44,7 @@ struct key_traits {
     static constexpr bool has_limit = false;   // admits one, whatever the wish says
     static constexpr bool tells_taken = true;  // a release can see that the key is another owner's
     static constexpr bool any_name = true;     // also names with lonely braces
+    static constexpr bool polls = true;        // has a period to wait by
 
     static std::string key_of(const std::string& name) { return "lock:" + name; }
     static std::vector<std::string> lasting_keys(const std::string&) { return {}; }
@@ -65,6 +67,7 @@ struct set_traits {
     static constexpr bool has_limit = true;
     static constexpr bool tells_taken = false;
     static constexpr bool any_name = false;
+    static constexpr bool polls = true;
 
     static std::string key_of(const std::string& name) { return name; }
     static std::vector<std::string> lasting_keys(const std::string&) { return {}; }
@@ -150,6 +153,31 @@ struct px_lock_traits : key_traits {
     }
 };
 
+struct mutex_traits : key_traits {
+    static constexpr const char* title = "mutex";
+    static constexpr bool is_exact = true;
+    static constexpr bool has_ttl = true;
+    static constexpr bool any_name = false;
+    static constexpr bool polls = false;
+    static constexpr const char* attempt_command = "time";
+    static constexpr const char* refusal_command = "pttl";
+    static constexpr const char* grant = "EVALSHA";
+    static constexpr std::size_t grant_number = 1;
+
+    static std::string owner(raw_client& raw, const std::string& name) {
+        return key_traits::owner(raw, name).substr(0, 32);
+    }
+    static std::vector<std::string> lasting_keys(const std::string& name) {
+        return {"{lock:" + name + "}:fence", "{lock:" + name + "}:wait", "{lock:" + name + "}:wake"};
+    }
+    // Renewed by hand only, as the contract wants to see a lease end.
+    static mutex make(const client& redis, const wish& how) {
+        auto lease = how.lease();
+        lease.renew_every = 0ms;
+        return {redis, how.name, {.lease = lease}};
+    }
+};
+
 struct clock_semaphore_traits : set_traits {
     static constexpr const char* title = "clock_semaphore";
     static constexpr bool is_exact = false;
@@ -197,6 +225,7 @@ struct model {
     bool is_exact;
     bool tells_taken;
     bool any_name;
+    bool polls;
     std::string attempt_command;
     std::string refusal_command;
     std::string grant;
@@ -222,6 +251,7 @@ model as_model() {
             .is_exact = Traits::is_exact,
             .tells_taken = Traits::tells_taken,
             .any_name = Traits::any_name,
+            .polls = Traits::polls,
             .attempt_command = Traits::attempt_command,
             .refusal_command = Traits::refusal_command,
             .grant = Traits::grant,

@@ -62,8 +62,10 @@ TEST_P(Rights, ToTheMainKeyAloneAreEnoughOrToldAtOnce) {
 // Every command a primitive needs is one it sends: an account with these and no other gets all done.
 TEST_P(Rights, AreAllUsedThatAreDocumented) {
     const auto user = testing::rights(
-        server, {"~*", "+evalsha", "+eval", "+script|load", "+set", "+setnx", "+get", "+del", "+pexpire", "+ttl",
-                 "+multi", "+exec", "+zadd", "+zrem", "+zrank", "+zremrangebyscore", "+zinterstore", "+incr"});
+        server,
+        {"~*",           "+evalsha", "+eval",  "+script|load", "+set",    "+setnx", "+get",   "+del",
+         "+pexpire",     "+ttl",     "+multi", "+exec",        "+zadd",   "+zrem",  "+zrank", "+zremrangebyscore",
+         "+zinterstore", "+incr",    "+time",  "+pttl",        "+exists", "+llen",  "+lpush", "+blpop"});
     const client limited{user.url()};
     testing::flush_scripts(server);
     auto held = make_on(limited).acquire();

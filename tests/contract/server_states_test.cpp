@@ -157,7 +157,9 @@ TEST_P(ServerState, FailedOverWithoutTheLastWritesIsNoticed) {
     pair.stop_replication();
     auto held = primitive.acquire();
     pair.fail_over();
-    EXPECT_TRUE(primitive.try_acquire());  // the promoted server knows no holder: that is what a fence is for
+    const client elsewhere{pair.url()};
+    EXPECT_TRUE(make_on(elsewhere, {.ttl = 60s})
+                    .try_acquire());  // the promoted server knows no holder: that is what a fence is for
     EXPECT_FALSE(held.extend());
     EXPECT_FALSE(held);
     EXPECT_EQ(held.release(), release_result::expired);

@@ -30,7 +30,9 @@ struct lock_options {
     if (options.max_hold != milliseconds::zero())
         throw error(errc::invalid_argument,
                     "max_hold: the ladder never renews by itself, so its ttl bounds every hold");
-    return lease_clock{options};
+    auto never_renewed = options;
+    never_renewed.renew_every = milliseconds::zero();
+    return lease_clock{never_renewed};
 }
 
 /// A key that holds the owner's token.

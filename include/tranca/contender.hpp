@@ -1,0 +1,37 @@
+#pragma once
+
+// A lease that is still to be won: what is sent to ask for it, and what the answer means.
+//
+//     class mutex_lease final : public tranca::contender { ... acquire_call(waits) ... hear(answer) ... wake_list() ... };
+//
+// Promises: the same request may be sent again with the same token; whoever finds its own token has won.
+// Pure but for what a lease does.
+
+#include <string_view>
+
+#include <tranca/lease.hpp>
+
+namespace tranca {
+
+/// See the top of this file.
+class contender : public lease {
+public:
+    using lease::lease;
+
+    /// Asks for it. `waits`: if busy, leave the mark that makes the next release wake somebody.
+    [[nodiscard]] virtual script_call acquire_call(bool waits) const = 0;
+
+    /// What the server said.
+    struct verdict {
+        bool granted = false;
+        milliseconds busy_for{0};  ///< What is left of the holder's lease; milliseconds::max(): it has no end.
+    };
+
+    /// Reads the answer to acquire_call(); throws errc::protocol for anything else.
+    virtual verdict hear(const reply& answer) = 0;
+
+    /// The list that a waiter blocks on.
+    [[nodiscard]] virtual std::string_view wake_list() const = 0;
+};
+
+}  // namespace tranca

@@ -1,0 +1,83 @@
+#pragma once
+
+// Where the threads of one process queue for one name, so that only the first of them talks to Redis.
+//
+//     auto entry = gate->enter(deadline, stop, closing);
+//     if (entry.turn) { ... ask Redis, then gate->leave(granted lease or nullptr) ... }
+//     if (entry.handed) return guard{entry.handed};      // a thread of this process passed its lock on
+//
+// Promises: first come, first served; while a lease of this process holds, the others wait here without a byte on the wire;
+// a holder passes on at most `handoff_limit` times in a row, then other processes get their turn.
+// Does not promise that a holder whose lease was lost keeps the others out: once it does not hold, the next one asks Redis.
+// Thread safety: full. In a child after fork() it is not to be used: ask gate_of() again.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+
+#include <tranca/connection_pool.hpp>
+#include <tranca/key.hpp>
+#include <tranca/lease.hpp>
+#include <tranca/time.hpp>
+
+namespace tranca {
+
+class gate {
+public:
+    /// How often in a row a lock is passed on inside a process.
+    static constexpr unsigned handoff_limit = 64;
+
+    gate();
+    gate(const gate&) = delete;
+    gate& operator=(const gate&) = delete;
+
+    /// What came of queueing: the turn to ask Redis, a lease handed over, or neither (time over, or stopped).
+    struct entry {
+        bool turn = false;
+        std::shared_ptr<lease> handed{};
+    };
+
+    /// Queues until the deadline; one that has passed: does not queue.
+    [[nodiscard]] entry enter(clock::time_point deadline, const std::stop_token& stop, const std::stop_token& closing);
+
+    /// Gives the turn back: with the lease that was won, or without.
+    void leave(const std::shared_ptr<lease>& won) noexcept;
+
+    /// For a holder that would release: hands what `make_next` makes to the first in the queue. False: nobody waits, or it
+    /// is time for other processes.
+    [[nodiscard]] bool pass_on(const lease& holder, const std::function<std::shared_ptr<lease>()>& make_next);
+
+    /// The holder holds nothing any more.
+    void end(const lease& holder) noexcept;
+
+    /// True in a child of the process that made it.
+    [[nodiscard]] bool inherited() const noexcept;
+
+private:
+    struct place {
+        entry got{};
+        std::condition_variable wakes{};
+    };
+
+    [[nodiscard]] bool is_held() const noexcept;
+    [[nodiscard]] clock::time_point next_look(clock::time_point deadline) const noexcept;
+    void advance() noexcept;
+
+    std::uint64_t generation_;
+    std::mutex mutex_;
+    std::deque<place*> queue_;
+    bool turn_taken_ = false;
+    std::weak_ptr<lease> holder_;
+    const lease* holder_address_ = nullptr;
+    unsigned handoffs_ = 0;
+};
+
+/// The gate of a name in this process; made on first need.
+[[nodiscard]] std::shared_ptr<gate> gate_of(connection_pool& pool, const key& name);
+
+}  // namespace tranca

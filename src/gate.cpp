@@ -1,0 +1,137 @@
+#include <tranca/gate.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "fork_guard.hpp"
+
+namespace tranca {
+
+gate::gate() : generation_(fork_generation()) {}
+
+bool gate::inherited() const noexcept { return generation_ != fork_generation(); }
+
+bool gate::is_held() const noexcept {
+    const auto holder = holder_.lock();
+    return holder && holder->held();
+}
+
+// A holder may lose its lease without a word: then it is the first one's turn.
+clock::time_point gate::next_look(clock::time_point deadline) const noexcept {
+    const auto holder = holder_.lock();
+    return holder && holder->held() ? std::min(deadline, holder->safe_until()) : deadline;
+}
+
+gate::entry gate::enter(clock::time_point deadline, const std::stop_token& stop, const std::stop_token& closing) {
+    std::unique_lock lock{mutex_};
+    if (!turn_taken_ && queue_.empty() && !is_held()) {
+        turn_taken_ = true;
+        return {.turn = true};
+    }
+    if (clock::now() >= deadline) return {};
+    place mine;
+    lock.unlock();
+    const auto wake = [&] {
+        const std::lock_guard again{mutex_};
+        mine.wakes.notify_one();
+    };
+    const std::stop_callback on_stop{stop, wake};
+    const std::stop_callback on_closing{closing, wake};
+    lock.lock();
+    queue_.push_back(&mine);
+    advance();
+    while (!mine.got.turn && !mine.got.handed) {
+        if (stop.stop_requested() || closing.stop_requested() || clock::now() >= deadline) {
+            std::erase(queue_, &mine);
+            break;
+        }
+        const auto until = next_look(deadline);
+        if (until == clock::time_point::max()) mine.wakes.wait(lock);
+        else mine.wakes.wait_until(lock, until);
+        advance();
+    }
+    auto got = std::move(mine.got);
+    lock.unlock();  // before the callbacks go: one may be waiting for it
+    return got;
+}
+
+void gate::advance() noexcept {
+    if (turn_taken_ || queue_.empty() || is_held()) return;
+    turn_taken_ = true;
+    queue_.front()->got.turn = true;
+    queue_.front()->wakes.notify_one();
+    queue_.pop_front();
+}
+
+void gate::leave(const std::shared_ptr<lease>& won) noexcept {
+    const std::lock_guard lock{mutex_};
+    turn_taken_ = false;
+    if (won) {
+        holder_ = won;
+        holder_address_ = won.get();
+        handoffs_ = 0;
+        // Everybody's next look depends on the holder's time.
+        for (auto* const waiting : queue_)
+            waiting->wakes.notify_one();
+    }
+    advance();
+}
+
+bool gate::pass_on(const lease& holder, const std::function<std::shared_ptr<lease>()>& make_next) {
+    const std::lock_guard lock{mutex_};
+    if (holder_address_ != &holder || queue_.empty() || handoffs_ >= handoff_limit) return false;
+    auto next = make_next();
+    if (!next) return false;
+    auto* const first = queue_.front();
+    queue_.pop_front();
+    holder_ = next;
+    holder_address_ = next.get();
+    ++handoffs_;
+    first->got.handed = std::move(next);
+    first->wakes.notify_one();
+    return true;
+}
+
+void gate::end(const lease& holder) noexcept {
+    const std::lock_guard lock{mutex_};
+    if (holder_address_ == &holder) {
+        holder_address_ = nullptr;
+        holder_.reset();
+    }
+    advance();
+}
+
+namespace {
+
+// Gates by name; those that nobody uses are swept out now and then.
+class gate_registry {
+public:
+    [[nodiscard]] std::shared_ptr<gate> find(const std::string& name) {
+        const std::lock_guard lock{mutex_};
+        auto& known = gates_[name];
+        if (auto found = known.lock()) return found;
+        auto made = std::make_shared<gate>();
+        known = made;
+        if (++made_since_sweep_ > 64 && 2 * made_since_sweep_ > gates_.size()) sweep();
+        return made;
+    }
+
+private:
+    void sweep() {
+        std::erase_if(gates_, [](const auto& each) { return each.second.expired(); });
+        made_since_sweep_ = 0;
+    }
+
+    std::mutex mutex_;
+    std::map<std::string, std::weak_ptr<gate>> gates_;
+    std::size_t made_since_sweep_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<gate> gate_of(connection_pool& pool, const key& name) {
+    return pool.companion<gate_registry>()->find(std::string{name.bytes()});
+}
+
+}  // namespace tranca

@@ -1,0 +1,207 @@
+#include <tranca/waiting.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tranca/attempt.hpp>
+#include <tranca/interrupt.hpp>
+#include <tranca/script.hpp>
+
+namespace tranca {
+
+namespace {
+
+// Shorter than the mark and the list live on the server (2 s), so that both outlast every sleeper.
+constexpr milliseconds longest_slice{1'000};
+constexpr milliseconds shortest_bound{5};
+// The server's own timer is for the case that ours is gone: later than ours, within the mark's life.
+constexpr milliseconds server_grace{100};
+
+// For how long to block: no longer than the holder's lease (it may crash in silence), nor than an eighth of our own, since
+// our lease is counted from before the block.
+clock::duration slice_of(milliseconds busy_for, milliseconds own_ttl) {
+    return std::min({busy_for < longest_slice ? busy_for + milliseconds{1} : longest_slice, longest_slice,
+                     std::max(own_ttl / 8, shortest_bound)});
+}
+
+std::string seconds_text(clock::duration wait) {
+    return fmt::format("{:.3f}",
+                       std::chrono::duration<double>{std::max<clock::duration>(wait, milliseconds{1})}.count());
+}
+
+class waiter {
+public:
+    waiter(const std::shared_ptr<contender>& candidate, clock::time_point deadline, const std::stop_token& stop)
+        : candidate_(candidate), pool_(candidate->pool()), deadline_(deadline), stop_(stop) {}
+
+    std::optional<guard> run();
+
+private:
+    enum class step { granted, again, over };
+
+    [[nodiscard]] step ask();
+    [[nodiscard]] step block_and_ask(clock::duration slice);
+    [[nodiscard]] step hear(const reply& answer, clock::time_point sent, bool woken);
+    void send_block(clock::duration slice, const script_call& call);
+    void end_block(clock::time_point sent, clock::duration slice);
+    void unblock();
+    void leave_blocked();
+    void recover(const error& failure);
+    [[nodiscard]] clock::duration next_slice() const;
+    [[nodiscard]] bool over() const { return clock::now() >= deadline_ || stopped(); }
+    [[nodiscard]] bool stopped() const { return stop_.stop_requested() || pool_.closing().stop_requested(); }
+
+    const std::shared_ptr<contender>& candidate_;
+    connection_pool& pool_;
+    clock::time_point deadline_;
+    const std::stop_token& stop_;
+
+    std::optional<connection_pool::borrowed> line_;
+    std::optional<interrupt> cut_;  // made when there is something to wait for
+    contender::verdict last_{};
+    clock::time_point asked_at_{};          // when what was answered by last_ had been sent
+    bool knows_ = false;                    // last_ is an answer of this connection
+    bool recovered_ = false;                // from a failure, with no answer since
+    std::optional<std::int64_t> doubtful_;  // a connection that may still carry a request of ours
+};
+
+std::optional<guard> waiter::run() {
+    for (;;) {
+        try {
+            const auto slice = knows_ ? next_slice() : clock::duration::zero();
+            switch (slice > clock::duration::zero() ? block_and_ask(slice) : ask()) {
+            case step::granted: return guard{candidate_};
+            case step::over: return std::nullopt;
+            case step::again: break;
+            }
+        } catch (const error& failure) {
+            recover(failure);
+        }
+    }
+}
+
+clock::duration waiter::next_slice() const {
+    const auto now = clock::now();
+    // The mark was set when the failed attempt was sent: the block must end before it does.
+    return std::min(slice_of(last_.busy_for, candidate_->usual_ttl()) - (now - asked_at_), deadline_ - now);
+}
+
+waiter::step waiter::ask() {
+    if (!line_) line_.emplace(pool_.borrow());
+    if (doubtful_) {
+        // What the broken connection still carries is dropped by the server with it.
+        static_cast<void>((*line_)->exchange(request{"CLIENT", "KILL", "ID", *doubtful_}));
+        doubtful_.reset();
+    }
+    const auto sent = clock::now();
+    return hear(tranca::run(**line_, candidate_->acquire_call(true)), sent, false);
+}
+
+waiter::step waiter::block_and_ask(clock::duration slice) {
+    if (!cut_) cut_.emplace(stop_, pool_.closing());
+    const auto call = candidate_->acquire_call(true);
+    auto& redis = **line_;
+    const auto sent = clock::now();
+    send_block(slice, call);
+    end_block(sent, slice);
+    if (!line_) return step::over;
+    const auto woken = redis.receive();
+    auto answer = redis.receive();
+    throw_if_error(woken, request{"BLPOP", candidate_->wake_list()}, redis.where());
+    if (is_unknown_script(answer)) answer = redis.exchange(by_text(call));
+    throw_if_error(answer, call.command, redis.where());
+    return hear(answer, sent, !woken.is_nil());
+}
+
+void waiter::send_block(clock::duration slice, const script_call& call) {
+    auto& redis = **line_;
+    request storage;
+    const auto& ask_again = by_hash(call, redis, std::nullopt, storage);
+    request all;
+    const bool knows_id = redis.id().has_value();
+    if (!knows_id) all.add("CLIENT", "ID");
+    all.add("BLPOP", candidate_->wake_list(), seconds_text(slice + server_grace));
+    all.add_request(ask_again);
+    redis.send(all);
+    if (knows_id) return;
+    const auto id = redis.receive();
+    redis.remember_id(id.what() == reply_view::kind::integer ? id.integer() : 0);  // 0: the account may not ask
+}
+
+// Until something is there to be read: by a wake-up, by our own timer, or because we are to stop.
+void waiter::end_block(clock::time_point sent, clock::duration slice) {
+    auto& redis = **line_;
+    auto found = redis.await_reply(sent + slice, *cut_);
+    if (found == arrival::ready) return;
+    if (redis.id().value_or(0) > 0) return unblock();
+    if (found == arrival::timed_out) found = redis.await_reply(sent + slice + pool_.where().command_timeout, *cut_);
+    if (found == arrival::interrupted) leave_blocked();
+}
+
+void waiter::unblock() {
+    const auto id = *(*line_)->id();
+    pool_.with_connection(resend::safe, [&](connection& other) {
+        const auto answer = other.exchange(request{"CLIENT", "UNBLOCK", id, "TIMEOUT"});
+        if (answer.is_error()) (*line_)->remember_id(0);  // then the server's own timer has to do
+    });
+    if ((*line_)->id() == 0 && stopped()) leave_blocked();
+}
+
+// Where nothing can cut the block short: close, and hand on what it may have been given meanwhile.
+void waiter::leave_blocked() {
+    (*line_)->retire();
+    line_.reset();
+    tranca::run(pool_, candidate_->release_call());
+}
+
+waiter::step waiter::hear(const reply& answer, clock::time_point sent, bool woken) {
+    recovered_ = false;
+    knows_ = true;
+    asked_at_ = sent;
+    last_ = candidate_->hear(answer);
+    if (last_.granted) {
+        candidate_->begin(sent);
+        if (candidate_->held()) return step::granted;
+        // Too late to be of use: given back, and asked for again.
+        candidate_->end();
+        throw error(errc::timeout, fmt::format("acquiring \"{}\": the answer came when the lease was already over",
+                                               candidate_->name().printable()));
+    }
+    if (woken) pool_.report(event::kind::spurious_wakeup, candidate_->name());
+    return over() ? step::over : step::again;
+}
+
+// A broken or silent connection is replaced once: asking again with the same token finds out how it went.
+void waiter::recover(const error& failure) {
+    const bool silent =
+        failure.reason() == errc::connection_lost || (failure.reason() == errc::timeout && failure.in_doubt());
+    const auto id = line_ ? (*line_)->id() : std::nullopt;
+    line_.reset();
+    knows_ = false;
+    if (!silent || recovered_ || stopped()) {
+        detail::settle_failure(*candidate_, failure, steps::one, false);
+        throw failure;
+    }
+    recovered_ = true;
+    pool_.drop_idle();
+    if (failure.in_doubt() && id.value_or(0) > 0) doubtful_ = id;
+}
+
+}  // namespace
+
+std::optional<guard> try_now(const std::shared_ptr<contender>& candidate) {
+    return attempt_once(candidate, steps::one, [&](connection& redis, const token&) {
+        return candidate->hear(run(redis, candidate->acquire_call(false))).granted;
+    });
+}
+
+std::optional<guard> wait_for(const std::shared_ptr<contender>& candidate, clock::time_point deadline,
+                              const std::stop_token& stop) {
+    detail::require_release_rights(*candidate);
+    return waiter{candidate, deadline, stop}.run();
+}
+
+}  // namespace tranca
