@@ -8,6 +8,7 @@
 
 #include <tranca/acquirable.hpp>
 #include <tranca/client.hpp>
+#include <tranca/counters.hpp>
 #include <tranca/error.hpp>
 #include <tranca/fenced.hpp>
 #include <tranca/guard.hpp>
