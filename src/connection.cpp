@@ -58,6 +58,7 @@ struct connection::parts {
     std::string last_operation;  // of a send() whose replies are still to come, for error texts
     hearer posted;               // its answer comes before any other
     std::optional<std::int64_t> id;
+    std::optional<server_features> features;
 };
 
 connection::connection(const endpoint& where, clock::time_point deadline)
@@ -245,6 +246,14 @@ void connection::hear_posted(clock::time_point until) noexcept {
     }
     parts_->broken = true;
     heard(nullptr);
+}
+
+const server_features& connection::features(std::optional<clock::time_point> deadline) {
+    if (!parts_->features) {
+        const auto answers = pipeline(features_question(), deadline);
+        parts_->features = features_from(answers[0], answers[1]);
+    }
+    return *parts_->features;
 }
 
 std::optional<std::int64_t> connection::id() const noexcept { return parts_->id; }

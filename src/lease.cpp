@@ -283,10 +283,11 @@ lease::outcome lease::give_up(std::optional<clock::time_point> deadline) noexcep
 
 bool lease::release_later() noexcept {
     try {
+        auto redis = pool_->borrow();
         const auto call = release_call();
-        if (!call.has_hash) return false;
-        pool_->borrow()->post(call.command,
-                              [self = shared_from_this()](const reply* answer) { self->hear_of_release(answer); });
+        request storage;
+        redis->post(request_of(call, *redis, std::nullopt, storage),
+                    [self = shared_from_this()](const reply* answer) { self->hear_of_release(answer); });
         return true;
     } catch (const std::exception&) {
         return false;

@@ -49,29 +49,63 @@ bool force_release_of(const mutex_core& core) {
                .integer() == 1;
 }
 
+// As the scripts write it.
+std::string mutex_lease::value() const {
+    std::string made{owner().text()};
+    made.append("|");
+    if (first_fence_ != 0) made.append(std::to_string(first_fence_));
+    return made.append("|").append(core_->options.label);
+}
+
 script_call mutex_lease::acquire_call(bool waits) const {
-    const std::string_view mark = waits ? "1" : "0";
-    if (core_->options.fencing == fencing::off)
-        return scripts::acquire_unfenced().call({name().bytes(), core_->mark_key}, owner(), core_->options.label,
-                                                usual_ttl(), mark);
-    const auto seen = core_->pool->largest_fence();
-    const auto floor = seen == 0 ? std::string{} : std::to_string(seen + 1);
-    return scripts::acquire_mutex().call({name().bytes(), core_->fence_key, core_->mark_key}, owner(),
-                                         core_->options.label, usual_ttl(), floor, fences_reserved, mark);
+    const bool leaves_mark = waits && core_->options.waiters == waiters::expected;
+    const std::string_view mark = leaves_mark ? "1" : "0";
+    if (core_->options.fencing == fencing::on) {
+        const auto seen = core_->pool->largest_fence();
+        const auto floor = seen == 0 ? std::string{} : std::to_string(seen + 1);
+        return scripts::acquire_mutex().call({name().bytes(), core_->fence_key, core_->mark_key}, owner(),
+                                             core_->options.label, usual_ttl(), floor, fences_reserved, mark);
+    }
+    script_call made = scripts::acquire_unfenced().call({name().bytes(), core_->mark_key}, owner(),
+                                                        core_->options.label, usual_ttl(), mark);
+    if (!waits)
+        made.native.push_back(
+            {&server_features::set_nx_get, request{"SET", name(), value(), "NX", "GET", "PX", usual_ttl()}});
+    return made;
 }
 
 contender::verdict mutex_lease::hear(const reply& answer) {
+    if (answer.is_nil()) return {.granted = true};  // the native form: there was nothing before
+    if (answer.what() == reply_view::kind::text) return {.granted = answer.text().starts_with(owner().text())};
     if (answer.size() == 1) {
         const auto left = answer[0].integer();
         return {.granted = false, .busy_for = left < 0 ? milliseconds::max() : milliseconds{left}};
     }
     waiters_ = answer[1].integer() != 0;
     if (core_->options.fencing == fencing::on) {
-        fence_ = fence_from(answer[0].text());
-        last_fence_ = *fence_ + fences_reserved - 1;
+        fence_ = first_fence_ = fence_from(answer[0].text());
+        last_fence_ = first_fence_ + fences_reserved - 1;
         core_->pool->remember_fence(last_fence_);
     }
     return {.granted = true};
+}
+
+repeatable_call mutex_lease::release_call() const {
+    auto made = scripts::release_mutex().call({name().bytes(), core_->wake_key, core_->mark_key}, owner());
+    // A grant whose answer was lost has a fence that is not known here: then the script compares the token alone.
+    const bool knows_value = core_->options.fencing == fencing::off || first_fence_ != 0;
+    if (core_->options.waiters == waiters::none && knows_value) {
+        made.native.push_back({&server_features::delifeq, request{"DELIFEQ", name(), value()}});
+        made.native.push_back({&server_features::delex, request{"DELEX", name(), "IFEQ", value()}});
+    }
+    return made;
+}
+
+repeatable_call mutex_lease::extend_call(milliseconds ttl) const {
+    auto made = scripts::extend_mutex().call({name().bytes()}, owner(), ttl);
+    const auto mine = value();
+    made.native.push_back({&server_features::if_equal, request{"SET", name(), mine, "IFEQ", mine, "PX", ttl}});
+    return made;
 }
 
 bool mutex_lease::pass_on() {

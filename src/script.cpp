@@ -15,9 +15,11 @@ bool is_hash(std::string_view text) {
 
 }  // namespace
 
-const request& by_hash(const script_call& call, connection& redis, std::optional<clock::time_point> deadline,
-                       request& storage) {
-    if (call.has_hash || call.what == nullptr) return call.command;
+const request& request_of(const script_call& call, connection& redis, std::optional<clock::time_point> deadline,
+                          request& storage) {
+    for (const auto& form : call.native)
+        if (redis.features(deadline).*(form.needs)) return form.command;
+    if (call.has_hash) return call.command;
     call.what->learn_hash(redis, deadline);
     storage = call.command.with_first_two("EVALSHA", call.what->hash());
     return storage;
@@ -47,7 +49,7 @@ void script::learn_hash(connection& redis, std::optional<clock::time_point> dead
 
 reply run(connection& redis, const script_call& call, std::optional<clock::time_point> deadline) {
     request completed;
-    const auto& command = by_hash(call, redis, deadline, completed);
+    const auto& command = request_of(call, redis, deadline, completed);
     auto answer = redis.exchange(command, deadline);
     if (is_unknown_script(answer)) return redis.command(by_text(call), deadline);
     throw_if_error(answer, command, redis.where());
@@ -59,7 +61,7 @@ std::vector<reply> run_all(connection& redis, std::span<const script_call> calls
     request all;
     for (const auto& call : calls) {
         request completed;
-        all.add_request(by_hash(call, redis, deadline, completed));
+        all.add_request(request_of(call, redis, deadline, completed));
     }
     auto answers = redis.pipeline(all, deadline);
     request again;

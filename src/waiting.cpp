@@ -62,8 +62,9 @@ private:
     std::optional<connection_pool::borrowed> line_;
     std::optional<interrupt> cut_;  // made when there is something to wait for
     contender::verdict last_{};
-    clock::time_point asked_at_{};          // when what was answered by last_ had been sent
-    bool knows_ = false;                    // last_ is an answer of this connection
+    clock::time_point asked_at_{};  // when what was answered by last_ had been sent
+    bool knows_ = false;            // last_ is an answer of this connection
+    bool asked_ = false;
     bool recovered_ = false;                // from a failure, with no answer since
     std::optional<std::int64_t> doubtful_;  // a connection that may still carry a request of ours
 };
@@ -96,8 +97,11 @@ waiter::step waiter::ask() {
         static_cast<void>((*line_)->exchange(request{"CLIENT", "KILL", "ID", *doubtful_}));
         doubtful_.reset();
     }
+    // The first attempt leaves no mark where that saves a script; its answer then does not say for how long it is busy.
+    const auto call = candidate_->acquire_call(asked_ || !candidate_->may_ask_plainly());
+    asked_ = true;
     const auto sent = clock::now();
-    return hear(tranca::run(**line_, candidate_->acquire_call(true)), sent, false);
+    return hear(tranca::run(**line_, call), sent, false);
 }
 
 waiter::step waiter::block_and_ask(clock::duration slice) {
@@ -119,7 +123,7 @@ waiter::step waiter::block_and_ask(clock::duration slice) {
 void waiter::send_block(clock::duration slice, const script_call& call) {
     auto& redis = **line_;
     request storage;
-    const auto& ask_again = by_hash(call, redis, std::nullopt, storage);
+    const auto& ask_again = request_of(call, redis, std::nullopt, storage);
     request all;
     const bool knows_id = redis.id().has_value();
     if (!knows_id) all.add("CLIENT", "ID");

@@ -27,6 +27,7 @@
 #include <tranca/interrupt.hpp>
 #include <tranca/reply.hpp>
 #include <tranca/request.hpp>
+#include <tranca/server_features.hpp>
 
 namespace tranca {
 
@@ -76,6 +77,9 @@ public:
 
     /// Sends one command and reads its answer with the next use of the connection, or at its end. No round trip of its own.
     void post(const request& command, hearer heard);
+
+    /// What the server can do. The first call asks it: one round trip; throws as exchange(). An error reply means nothing.
+    const server_features& features(std::optional<clock::time_point> deadline = {});
 
     /// The server's number of this connection, for CLIENT UNBLOCK, once remember_id() told it. No I/O.
     [[nodiscard]] std::optional<std::int64_t> id() const noexcept;

@@ -21,6 +21,9 @@ public:
     /// Asks for it. `waits`: if busy, leave the mark that makes the next release wake somebody.
     [[nodiscard]] virtual script_call acquire_call(bool waits) const = 0;
 
+    /// Is there a cheaper way to ask for one that does not wait?
+    [[nodiscard]] virtual bool may_ask_plainly() const noexcept { return false; }
+
     /// What the server said.
     struct verdict {
         bool granted = false;

@@ -52,9 +52,8 @@ public:
     verdict hear(const reply& answer) override;
     [[nodiscard]] std::string_view wake_list() const override { return core_->wake_key; }
 
-    [[nodiscard]] repeatable_call release_call() const override {
-        return scripts::release_mutex().call({name().bytes(), core_->wake_key, core_->mark_key}, owner());
-    }
+    [[nodiscard]] repeatable_call release_call() const override;
+    [[nodiscard]] bool may_ask_plainly() const noexcept override { return core_->options.fencing == fencing::off; }
 
     /// The gate it queued at.
     void queued_at(std::shared_ptr<gate> queue) noexcept { queue_ = std::move(queue); }
@@ -65,25 +64,26 @@ private:
         : contender(previous.core_->pool, previous.name(), previous.rules(), previous.owner()),
           core_(previous.core_),
           queue_(previous.queue_),
+          first_fence_(previous.first_fence_),
           last_fence_(previous.last_fence_),
           waiters_(previous.waiters_) {
         fence_ = fence;
     }
 
-    [[nodiscard]] repeatable_call extend_call(milliseconds ttl) const override {
-        return scripts::extend_mutex().call({name().bytes()}, owner(), ttl);
-    }
+    [[nodiscard]] repeatable_call extend_call(milliseconds ttl) const override;
     bool pass_on() override;
     void on_end() noexcept override { queue_->end(*this); }
     [[nodiscard]] bool may_defer() const noexcept override {
         return core_->options.release == release_mode::deferred && !waiters_;
     }
     [[nodiscard]] std::shared_ptr<lease> next_holder() const;
+    [[nodiscard]] std::string value() const;
 
     std::shared_ptr<const mutex_core> core_;
     std::shared_ptr<gate> queue_;
-    std::uint64_t last_fence_ = 0;  // of those reserved
-    bool waiters_ = true;           // in other processes, as of the grant
+    std::uint64_t first_fence_ = 0;  // the one in the server's value; 0: none
+    std::uint64_t last_fence_ = 0;   // of those reserved
+    bool waiters_ = true;            // in other processes, as of the grant
 };
 
 }  // namespace tranca

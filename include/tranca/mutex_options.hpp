@@ -22,12 +22,20 @@ enum class release_mode {
                ///< outcome goes to the event sink. release() then says `released` for what was sent while held.
 };
 
+/// Does anybody ever wait for it?
+enum class waiters {
+    expected,  ///< A release wakes one of them.
+    none,      ///< It is only tried. A release is then one native command where the server has it (DELEX, DELIFEQ), and
+    ///< cannot tell `taken` from `expired`; who waits all the same looks again once a slice: a second at most.
+};
+
 /// See the top of this file.
 struct mutex_options {
     std::string prefix = "lock:";  ///< The key is prefix + name.
     lease_options lease{};         ///< Renewed every ttl / 3 by default.
     tranca::fencing fencing = tranca::fencing::on;
     release_mode release = release_mode::immediate;
+    tranca::waiters waiters = tranca::waiters::expected;
     std::string
         label{};  ///< Who holds it, for people: see mutex::inspect(). Empty: "host:process id". At most 200 bytes.
 };

@@ -32,9 +32,10 @@ class script;
 
 /// One run of a script, ready to be sent.
 struct script_call {
-    const script* what;  ///< nullptr: a plain command that takes a script's place.
+    const script* what;
     request command;
-    bool has_hash;  ///< False: made before any server had told the hash.
+    bool has_hash;                      ///< False: made before any server had told the hash.
+    std::vector<native_form> native{};  ///< The first of these that the server has is sent instead.
 };
 
 /// The same, of a script whose effect is the same however often it is sent.
@@ -97,9 +98,10 @@ public:
 /// Runs a script on one connection. Error replies are thrown. One round trip; two more the first time or after NOSCRIPT.
 reply run(connection& redis, const script_call& call, std::optional<clock::time_point> deadline = {});
 
-/// The call with its hash; one made before anybody knew the hash is completed in `storage`. Up to one round trip.
-[[nodiscard]] const request& by_hash(const script_call& call, connection& redis,
-                                     std::optional<clock::time_point> deadline, request& storage);
+/// What to send on this connection: the native form where there is one, or else the call with its hash; one made before
+/// anybody knew the hash is completed in `storage`. Up to one round trip the first time.
+[[nodiscard]] const request& request_of(const script_call& call, connection& redis,
+                                        std::optional<clock::time_point> deadline, request& storage);
 
 /// The same call with the whole text, for a server that answered NOSCRIPT. No I/O.
 [[nodiscard]] request by_text(const script_call& call);

@@ -166,5 +166,22 @@ TEST(LeaseClock, TakesOptionsUpToTheirBounds) {
     EXPECT_NO_THROW((lease_clock{{.ttl = 1ms}}));
 }
 
+TEST(Renewal, IsAThirdOfTheTtlUnlessToldOtherwise) {
+    EXPECT_EQ(lease_clock{{.ttl = 30s}}.renew_every(), 10s);
+    EXPECT_EQ((lease_clock{{.ttl = 30s, .renew_every = 0ms}}.renew_every()), 0ms);
+    EXPECT_EQ((lease_clock{{.ttl = 30s, .renew_every = 7s}}.renew_every()), 7s);
+    EXPECT_EQ(lease_clock::endless().renew_every(), 0ms);
+}
+
+TEST(Renewal, ThatWouldComeTooLateIsNone) {
+    EXPECT_EQ((lease_clock{{.ttl = 30s, .margin = 25s}}.renew_every()), 0ms);
+    EXPECT_EQ(lease_clock{{.ttl = 2ms}}.renew_every(), 0ms);
+}
+
+TEST(Renewal, StopsWhenItWasHeldForLongEnough) {
+    EXPECT_EQ((lease_clock{{.ttl = 30s, .max_hold = 5min}}.renewed_until(sent)), sent + 5min);
+    EXPECT_EQ(lease_clock{{.ttl = 30s}}.renewed_until(sent), clock::time_point::max());
+}
+
 }  // namespace
 }  // namespace tranca::testing
