@@ -78,8 +78,10 @@ constexpr std::array phrases{
     std::pair{"invalid password"sv, errc::authentication},
     std::pair{"without any password configured"sv, errc::authentication},
     std::pair{"no password is set"sv, errc::authentication},
-    // A command refused inside a script: "The user executing the script can't run this command or subcommand".
+    // A command refused inside a script: "The user executing the script can't run this command or subcommand" up to
+    // Redis 7.0, "ACL failure in script: No permissions to access a key" from 7.2 on and of Valkey.
     std::pair{"user executing the script can't"sv, errc::no_permission},
+    std::pair{"ERR ACL failure in script: "sv, errc::no_permission},
 };
 
 std::optional<errc> told_by_first_word(std::string_view text) noexcept {

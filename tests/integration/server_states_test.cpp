@@ -1,6 +1,7 @@
 // Every state that makes a real server refuse, told apart (cases N03, N06, N09, N10, A17 on the wire).
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -63,10 +64,13 @@ TEST_F(ServerStates, BusyWithAScript) {
     expect_told(transaction(), errc::busy_script, passing::yes, "SET \"lock:c\"");
 }
 
+// Valkey answers SELECT all the same; there it is the command after it that is refused.
 TEST_F(ServerStates, BusyWithAScriptDuringTheHandshake) {
+    const auto flags = raw.must({"COMMAND", "INFO", "SELECT"})[0][2].items;
+    const auto* const refused = std::count(flags.begin(), flags.end(), "allow_busy") == 0 ? "SELECT" : "PING";
     const fault busy = busy_script(server);
     const auto failure = thrown_by([&] { return client{server.url(5)}.command("PING"); });
-    expect_told(failure, errc::busy_script, passing::yes, "SELECT");
+    expect_told(failure, errc::busy_script, passing::yes, refused);
 }
 
 TEST_F(ServerStates, DiskError) {

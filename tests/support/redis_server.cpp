@@ -33,7 +33,7 @@ std::string percent_encoded(std::string_view text) {
 }
 
 std::string program() {
-    const char* const chosen = std::getenv("REDIS_SERVER");
+    const char* const chosen = std::getenv("TRANCA_TEST_SERVER");
     return chosen != nullptr && *chosen != '\0' ? chosen : "redis-server";
 }
 

@@ -6,7 +6,7 @@
 //
 // Ready when the constructor returns; ended by pid in the destructor, and by the kernel when the test process dies. Its
 // directory is removed; its log is kept, and the path printed, when a test has failed. The program is `redis-server` in
-// PATH or what REDIS_SERVER names. Without persistence unless `arguments` says otherwise.
+// PATH or what TRANCA_TEST_SERVER names. Without persistence unless `arguments` says otherwise.
 #pragma once
 
 #include <chrono>

@@ -11,7 +11,7 @@ namespace tranca::testing {
 namespace {
 
 struct known_reply {
-    std::string_view text;
+    std::string text;
     errc meaning;
 };
 
@@ -113,6 +113,21 @@ TEST(ErrorReply, FromInsideAScriptOfRedis7IsToldByItsFirstWord) {
     EXPECT_EQ(meaning("ERR The user executing the script can't access at least one of the keys mentioned in the "
                       "command arguments"),
               errc::no_permission);
+}
+
+TEST(ErrorReply, FromInsideAScriptOfRedis8OrValkey9IsToldByItsFirstWord) {
+    for (const std::string place :
+         {" script: 8b2c77ae3a6a5b6e1a0ae0b2ca2d7c50ab8b2b9c, on @user_script:2.", " script: on @user_script:1.", ""}) {
+        expect_all({
+            {"ERR ACL failure in script: User jo has no permissions to run the 'set' command" + place,
+             errc::no_permission},
+            {"ERR ACL failure in script: No permissions to access a key" + place, errc::no_permission},
+            {"ERR ACL failure in script: No permissions to access a channel" + place, errc::no_permission},
+            {"NOPERM No permissions to access database" + place, errc::no_permission},
+            {"OOM command not allowed when used memory > 'maxmemory'." + place, errc::out_of_memory},
+            {"ERR Unknown command called from script" + place, errc::server},
+        });
+    }
 }
 
 TEST(ErrorReply, FromInsideAScriptWithAnUnknownWordIsAServerError) {
