@@ -8,6 +8,14 @@ namespace tranca {
 
 namespace {
 
+// The whole text helps a server that does not know the hash, and one that is out of memory: it lets a script that only
+// shortens or deletes pass where it refuses a SET.
+bool wants_text(const script_call& call, const reply_view& answer) {
+    if (!answer.is_error()) return false;
+    const auto reason = classify_error_reply(answer.text());
+    return reason == errc::no_script || (reason == errc::out_of_memory && !call.native.empty());
+}
+
 // The hash lives as long as the process and is used on every server: nonsense must not get in.
 bool is_hash(std::string_view text) {
     return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -51,7 +59,7 @@ reply run(connection& redis, const script_call& call, std::optional<clock::time_
     request completed;
     const auto& command = request_of(call, redis, deadline, completed);
     auto answer = redis.exchange(command, deadline);
-    if (is_unknown_script(answer)) return redis.command(by_text(call), deadline);
+    if (wants_text(call, answer)) return redis.command(by_text(call), deadline);
     throw_if_error(answer, command, redis.where());
     return answer;
 }
@@ -66,12 +74,12 @@ std::vector<reply> run_all(connection& redis, std::span<const script_call> calls
     auto answers = redis.pipeline(all, deadline);
     request again;
     for (std::size_t i = 0; i < calls.size(); ++i)
-        if (is_unknown_script(answers[i])) again.add_request(by_text(calls[i]));
+        if (wants_text(calls[i], answers[i])) again.add_request(by_text(calls[i]));
     if (again.size() == 0 || !redis.usable()) return answers;
     auto late = redis.pipeline(again, deadline);
     auto next = late.begin();
-    for (auto& answer : answers)
-        if (is_unknown_script(answer)) answer = std::move(*next++);
+    for (std::size_t i = 0; i < calls.size(); ++i)
+        if (wants_text(calls[i], answers[i])) answers[i] = std::move(*next++);
     return answers;
 }
 
