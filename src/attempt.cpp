@@ -27,14 +27,14 @@ bool answered(const std::optional<reply>& answer) { return answer && answer->wha
 
 void require_release_rights(const lease& candidate) {
     auto& pool = candidate.pool();
-    const auto call = candidate.release_call();
-    if (pool.checked(call.what->number())) return;
+    const auto number = candidate.release_script().number();
+    if (pool.checked(number)) return;
     try {
-        run(pool, call);  // nobody holds this token, so it changes nothing and is never in doubt
+        run(pool, candidate.release_call());  // nobody holds this token, so it changes nothing and is never in doubt
     } catch (const error& failure) {
         if (failure.reason() != errc::wrong_type) throw error(failure.reason(), failure.text());
     }
-    pool.set_checked(call.what->number());
+    pool.set_checked(number);
 }
 
 void settle_failure(const lease& candidate, const error& failure, steps count, bool first) {

@@ -17,10 +17,16 @@ bool gate::is_held() const noexcept {
     return holder && holder->held();
 }
 
-// A holder may lose its lease without a word: then it is the first one's turn.
-clock::time_point gate::next_look(clock::time_point deadline) const noexcept {
-    const auto holder = holder_.lock();
-    return holder && holder->held() ? std::min(deadline, holder->safe_until()) : deadline;
+// A holder may lose its lease and not know: the keeper then ends it here, and it is the first one's turn.
+void gate::watch_holder() const noexcept {
+    if (queue_.empty()) return;
+    if (const auto holder = holder_.lock()) holder->ensure_watched();
+}
+
+void gate::entrust(const std::shared_ptr<lease>& next) noexcept {
+    holder_ = next;
+    holder_address_ = next.get();
+    watch_holder();
 }
 
 gate::entry gate::enter(clock::time_point deadline, const std::stop_token& stop, const std::stop_token& closing) {
@@ -40,16 +46,15 @@ gate::entry gate::enter(clock::time_point deadline, const std::stop_token& stop,
     const std::stop_callback on_closing{closing, wake};
     lock.lock();
     queue_.push_back(&mine);
+    watch_holder();
     advance();
     while (!mine.got.turn && !mine.got.handed) {
         if (stop.stop_requested() || closing.stop_requested() || clock::now() >= deadline) {
             std::erase(queue_, &mine);
             break;
         }
-        const auto until = next_look(deadline);
-        if (until == clock::time_point::max()) mine.wakes.wait(lock);
-        else mine.wakes.wait_until(lock, until);
-        advance();
+        if (deadline == clock::time_point::max()) mine.wakes.wait(lock);
+        else mine.wakes.wait_until(lock, deadline);
     }
     auto got = std::move(mine.got);
     lock.unlock();  // before the callbacks go: one may be waiting for it
@@ -68,12 +73,8 @@ void gate::leave(const std::shared_ptr<lease>& won) noexcept {
     const std::lock_guard lock{mutex_};
     turn_taken_ = false;
     if (won) {
-        holder_ = won;
-        holder_address_ = won.get();
         handoffs_ = 0;
-        // Everybody's next look depends on the holder's time.
-        for (auto* const waiting : queue_)
-            waiting->wakes.notify_one();
+        entrust(won);
     }
     advance();
 }
@@ -85,8 +86,7 @@ bool gate::pass_on(const lease& holder, const std::function<std::shared_ptr<leas
     if (!next) return false;
     auto* const first = queue_.front();
     queue_.pop_front();
-    holder_ = next;
-    holder_address_ = next.get();
+    entrust(next);
     ++handoffs_;
     first->got.handed = std::move(next);
     first->wakes.notify_one();

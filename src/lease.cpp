@@ -91,9 +91,13 @@ void lease::carry_on(const lease& previous) noexcept {
 
 void lease::start() noexcept {
     state_ = state::held;
-    if (rules_.renew_every() == milliseconds::zero()) return;
+    if (rules_.renew_every() > milliseconds::zero()) ensure_watched();
+}
+
+void lease::ensure_watched() noexcept {
     try {
         const std::lock_guard lock{listening_};
+        if (watched_ || state_ != state::held || rules_.is_endless()) return;
         keeper_of(*pool_).watch(shared_from_this());
         watched_ = true;
     } catch (const std::exception&) {

@@ -62,9 +62,10 @@ script_call mutex_lease::acquire_call(bool waits) const {
     const std::string_view mark = leaves_mark ? "1" : "0";
     if (core_->options.fencing == fencing::on) {
         const auto seen = core_->pool->largest_fence();
+        const std::string_view tell = core_->options.release == release_mode::deferred ? "1" : "0";
         const auto floor = seen == 0 ? std::string{} : std::to_string(seen + 1);
         return scripts::acquire_mutex().call({name().bytes(), core_->fence_key, core_->mark_key}, owner(),
-                                             core_->options.label, usual_ttl(), floor, fences_reserved, mark);
+                                             core_->options.label, usual_ttl(), floor, fences_reserved, mark, tell);
     }
     script_call made = scripts::acquire_unfenced().call({name().bytes(), core_->mark_key}, owner(),
                                                         core_->options.label, usual_ttl(), mark);

@@ -158,7 +158,11 @@ void waiter::unblock() {
 void waiter::leave_blocked() {
     (*line_)->retire();
     line_.reset();
-    tranca::run(pool_, candidate_->release_call());
+    try {
+        tranca::run(pool_, candidate_->release_call());
+    } catch (const error& failure) {
+        throw error(failure.reason(), failure.text(), effect::in_doubt);
+    }
 }
 
 waiter::step waiter::hear(const reply& answer, clock::time_point sent, bool woken) {
@@ -178,20 +182,23 @@ waiter::step waiter::hear(const reply& answer, clock::time_point sent, bool woke
     return over() ? step::over : step::again;
 }
 
-// A broken or silent connection is replaced once: asking again with the same token finds out how it went.
+// A connection that broke or fell silent is replaced once: the old one is killed, with what it may still carry, and
+// asking again with the same token finds out how it went. Where that cannot be had, what was asked is undone.
 void waiter::recover(const error& failure) {
-    const bool silent =
-        failure.reason() == errc::connection_lost || (failure.reason() == errc::timeout && failure.in_doubt());
-    const auto id = line_ ? (*line_)->id() : std::nullopt;
+    const bool doubtful = failure.in_doubt() || (line_ && (*line_)->awaited() > 0);
+    const auto id = line_ ? (*line_)->id().value_or(0) : 0;
+    const bool again = !recovered_ && !stopped();
     line_.reset();
     knows_ = false;
-    if (!silent || recovered_ || stopped()) {
-        detail::settle_failure(*candidate_, failure, steps::one, false);
-        throw failure;
-    }
     recovered_ = true;
-    pool_.drop_idle();
-    if (failure.in_doubt() && id.value_or(0) > 0) doubtful_ = id;
+    if (doubtful && again && id > 0) {
+        doubtful_ = id;
+        pool_.drop_idle();
+        return;
+    }
+    // Throws, unless another attempt makes sense.
+    detail::settle_failure(*candidate_, {failure.reason(), failure.text(), doubtful ? effect::in_doubt : effect::none},
+                           steps::one, again);
 }
 
 }  // namespace

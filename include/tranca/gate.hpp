@@ -65,7 +65,8 @@ private:
     };
 
     [[nodiscard]] bool is_held() const noexcept;
-    [[nodiscard]] clock::time_point next_look(clock::time_point deadline) const noexcept;
+    void watch_holder() const noexcept;
+    void entrust(const std::shared_ptr<lease>& next) noexcept;
     void advance() noexcept;
 
     std::uint64_t generation_;

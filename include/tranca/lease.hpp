@@ -89,6 +89,12 @@ public:
     [[nodiscard]] milliseconds usual_ttl() const noexcept { return rules_.ttl(); }
     [[nodiscard]] bool is_lost() const noexcept { return state_ == state::lost; }
 
+    /// The script of release_call(), whose rights are tried once a client.
+    [[nodiscard]] virtual const script& release_script() const noexcept = 0;
+
+    /// Has the keeper tell of its loss even if nobody has asked for lost().
+    void ensure_watched() noexcept;
+
     /// Compare and delete; the script answers 1 released, 0 nothing there, -1 another owner's.
     [[nodiscard]] virtual repeatable_call release_call() const = 0;
 

@@ -52,6 +52,7 @@ public:
     verdict hear(const reply& answer) override;
     [[nodiscard]] std::string_view wake_list() const override { return core_->wake_key; }
 
+    [[nodiscard]] const script& release_script() const noexcept override { return scripts::release_mutex(); }
     [[nodiscard]] repeatable_call release_call() const override;
     [[nodiscard]] bool may_ask_plainly() const noexcept override { return core_->options.fencing == fencing::off; }
 

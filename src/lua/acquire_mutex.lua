@@ -1,12 +1,12 @@
 -- KEYS: lock, fence, mark. ARGV: token, label, ttl in ms, floor of the fence (or ''), fences to reserve, '1' to leave the
--- mark if busy. Reply: {ms left of another's lease} or {-1: a lock without ttl}; or {fence, '1' if somebody waits}.
+-- mark if busy, '1' to be told of waiters. Reply: {ms left of another's lease} or {-1: it has no ttl}; {fence, waiters?}.
 local now = redis.call('TIME')
 local clock = now[1] * 1000000 + now[2]
 local fence = clock
 local floor = tonumber(ARGV[4])
 if floor and floor > fence and floor <= clock + 600000000 then fence = floor end
 
-local function granted(text) return {text, redis.call('EXISTS', KEYS[3])} end
+local function granted(text) return {text, ARGV[7] == '1' and redis.call('EXISTS', KEYS[3]) or 1} end
 local function take(...)
   local text = string.format('%.0f', fence)
   return redis.call('SET', KEYS[1], ARGV[1] .. '|' .. text .. '|' .. ARGV[2], 'PX', ARGV[3], ...) and text

@@ -40,6 +40,7 @@ class lock_lease final : public lease {
 public:
     using lease::lease;
 
+    [[nodiscard]] const script& release_script() const noexcept override { return scripts::release_lock(); }
     [[nodiscard]] repeatable_call release_call() const override {
         return scripts::release_lock().call({name().bytes()}, owner());
     }

@@ -45,6 +45,7 @@ public:
     slot_lease(std::shared_ptr<connection_pool> pool, key holders, std::string order, const lease_clock& rules,
                wall_clock now);
 
+    [[nodiscard]] const script& release_script() const noexcept override { return scripts::release_slot(); }
     [[nodiscard]] repeatable_call release_call() const override;
 
 private:
