@@ -1,12 +1,14 @@
 #include <tranca/waiting.hpp>
 
 #include <algorithm>
+#include <random>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <tranca/attempt.hpp>
+#include <tranca/backoff.hpp>
 #include <tranca/interrupt.hpp>
 #include <tranca/script.hpp>
 
@@ -14,17 +16,13 @@ namespace tranca {
 
 namespace {
 
-// Shorter than the mark and the list live on the server (2 s), so that both outlast every sleeper.
-constexpr milliseconds longest_slice{1'000};
-constexpr milliseconds shortest_bound{5};
 // The server's own timer is for the case that ours is gone: later than ours, within the mark's life.
 constexpr milliseconds server_grace{100};
 
-// For how long to block: no longer than the holder's lease (it may crash in silence), nor than an eighth of our own, since
-// our lease is counted from before the block.
-clock::duration slice_of(milliseconds busy_for, milliseconds own_ttl) {
-    return std::min({busy_for < longest_slice ? busy_for + milliseconds{1} : longest_slice, longest_slice,
-                     std::max(own_ttl / 8, shortest_bound)});
+// Another number for each slice of each waiter, in all processes.
+double chance() {
+    thread_local std::minstd_rand numbers{std::random_device{}()};
+    return std::uniform_real_distribution<>{0, 1}(numbers);
 }
 
 std::string seconds_text(clock::duration wait) {
@@ -87,7 +85,7 @@ std::optional<guard> waiter::run() {
 clock::duration waiter::next_slice() const {
     const auto now = clock::now();
     // The mark was set when the failed attempt was sent: the block must end before it does.
-    return std::min(slice_of(last_.busy_for, candidate_->usual_ttl()) - (now - asked_at_), deadline_ - now);
+    return std::min(wait_slice(last_.busy_for, candidate_->usual_ttl(), chance()) - (now - asked_at_), deadline_ - now);
 }
 
 waiter::step waiter::ask() {

@@ -20,6 +20,7 @@
 #include <optional>
 #include <stop_token>
 
+#include <tranca/backoff.hpp>
 #include <tranca/contender.hpp>
 #include <tranca/guard.hpp>
 

@@ -1,0 +1,43 @@
+#include <gmock/gmock.h>
+
+#include <vector>
+
+#include <tranca/backoff.hpp>
+
+namespace tranca::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<milliseconds> some_lengths{0ms, 1ms, 7ms, 50ms, 999ms, 1000ms, 8s, 10s, 24h, milliseconds::max()};
+const std::vector<double> some_chances{0.0, 0.25, 0.5, 0.999};
+
+TEST(WaitSlice, KeepsItsThreeBounds) {
+    for (const auto busy : some_lengths)
+        for (const auto ttl : some_lengths)
+            for (const auto chance : some_chances) {
+                const auto slice = wait_slice(busy, ttl, chance);
+                EXPECT_GT(slice, 0ms);
+                EXPECT_LE(slice, longest_slice);
+                EXPECT_LE(slice, std::max(std::min<milliseconds>(ttl, 1h) / 8, 5ms));
+                EXPECT_LE(slice, std::min<milliseconds>(busy, 1s) + 11ms);
+            }
+}
+
+TEST(WaitSlice, IsLongEnoughToBeNoPolling) {
+    for (const auto chance : some_chances)
+        EXPECT_GE(wait_slice(1h, 10s, chance), 500ms);
+}
+
+TEST(WaitSlice, SeesTheHoldersExpiryAndNotTheMomentBefore) {
+    for (const auto chance : some_chances)
+        EXPECT_GE(wait_slice(100ms, 10s, chance), 101ms);
+}
+
+TEST(WaitSlice, SpreadsACrowd) {
+    EXPECT_GE(wait_slice(1h, 10s, 0.9) - wait_slice(1h, 10s, 0.1), 300ms);
+    EXPECT_GE(wait_slice(100ms, 10s, 0.9) - wait_slice(100ms, 10s, 0.1), 7ms);
+}
+
+}  // namespace
+}  // namespace tranca::testing
