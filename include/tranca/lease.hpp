@@ -128,6 +128,7 @@ private:
     void start() noexcept;
     void watch_again() noexcept;
     void schedule_renewal(clock::time_point from) noexcept;
+    void repeat_renewal_soon() noexcept;
     [[nodiscard]] outcome give_up(std::optional<clock::time_point> deadline) noexcept;
     [[nodiscard]] bool release_later() noexcept;
     void hear_of_release(const reply* answer) noexcept;
