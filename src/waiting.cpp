@@ -65,6 +65,7 @@ private:
     clock::time_point asked_at_{};          // when what was answered by last_ had been sent
     bool knows_ = false;                    // last_ is an answer of this connection
     bool recovered_ = false;                // from a failure, with no answer since
+    bool unheard_ = false;                  // a request of ours may have been granted, and nobody has read the answer
     std::optional<std::int64_t> doubtful_;  // a connection that may still carry a request of ours
 };
 
@@ -105,11 +106,13 @@ waiter::step waiter::block_and_ask(clock::duration slice) {
     const auto call = candidate_->acquire_call(true);
     auto& redis = **line_;
     const auto sent = clock::now();
+    unheard_ = true;
     send_block(slice, call);
     end_block(sent, slice);
     if (!line_) return step::over;
     const auto woken = redis.receive();
     auto answer = redis.receive();
+    unheard_ = !answer.is_error();
     throw_if_error(woken, request{"BLPOP", candidate_->wake_list()}, redis.where());
     if (is_unknown_script(answer)) answer = redis.exchange(by_text(call));
     throw_if_error(answer, call.command, redis.where());
@@ -162,6 +165,7 @@ waiter::step waiter::hear(const reply& answer, clock::time_point sent, bool woke
     knows_ = true;
     asked_at_ = sent;
     last_ = candidate_->hear(answer);
+    unheard_ = false;
     if (last_.granted) {
         candidate_->begin(sent);
         if (candidate_->held()) return step::granted;
@@ -182,9 +186,11 @@ void waiter::recover(const error& failure) {
     line_.reset();
     knows_ = false;
     if (!silent || recovered_ || stopped()) {
-        detail::settle_failure(*candidate_, failure, steps::one, false);
+        // Whatever it was that failed last.
+        detail::settle_failure(*candidate_, failure, unheard_ ? steps::several : steps::one, false);
         throw failure;
     }
+    unheard_ = unheard_ || failure.in_doubt();
     recovered_ = true;
     pool_.drop_idle();
     if (failure.in_doubt() && id.value_or(0) > 0) doubtful_ = id;
