@@ -58,6 +58,7 @@ struct connection::parts {
     std::string last_operation;  // of a send() whose replies are still to come, for error texts
     hearer posted;               // its answer comes before any other
     std::optional<std::int64_t> id;
+    std::string address;
 };
 
 connection::connection(const endpoint& where, clock::time_point deadline)
@@ -249,7 +250,12 @@ void connection::hear_posted(clock::time_point until) noexcept {
 
 std::optional<std::int64_t> connection::id() const noexcept { return parts_->id; }
 
-void connection::remember_id(std::int64_t id) noexcept { parts_->id = id; }
+const std::string& connection::address() const noexcept { return parts_->address; }
+
+void connection::remember_id(std::int64_t id, std::string address) noexcept {
+    parts_->id = id;
+    parts_->address = std::move(address);
+}
 
 std::optional<reply> connection::send_last_word(const endpoint& where, const request& last,
                                                 milliseconds budget) noexcept {

@@ -1,7 +1,9 @@
 #include <tranca/waiting.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,6 +34,25 @@ std::string seconds_text(clock::duration wait) {
                        std::chrono::duration<double>{std::max<clock::duration>(wait, milliseconds{1})}.count());
 }
 
+// What CLIENT INFO says about a connection: "id=7 addr=10.0.0.1:54321 laddr=...".
+std::string_view field_of(std::string_view line, std::string_view name) {
+    const auto place = line.find(name);
+    if (place == std::string_view::npos) return {};
+    const auto value = line.substr(place + name.size());
+    return value.substr(0, value.find(' '));
+}
+
+void introduce(connection& redis, const reply& answer) {
+    std::int64_t id = 0;  // stays: the account may not ask
+    std::string address;
+    if (answer.what() == reply_view::kind::text) {
+        const auto digits = field_of(answer.text(), "id=");
+        std::from_chars(digits.data(), digits.data() + digits.size(), id);
+        address = field_of(answer.text(), " addr=");
+    }
+    redis.remember_id(id, std::move(address));
+}
+
 class waiter {
 public:
     waiter(const std::shared_ptr<contender>& candidate, clock::time_point deadline, const std::stop_token& stop)
@@ -41,6 +62,10 @@ public:
 
 private:
     enum class step { granted, again, over };
+    struct identity {
+        std::int64_t id;
+        std::string address;
+    };
 
     [[nodiscard]] step ask();
     [[nodiscard]] step block_and_ask(clock::duration slice);
@@ -62,11 +87,11 @@ private:
     std::optional<connection_pool::borrowed> line_;
     std::optional<interrupt> cut_;  // made when there is something to wait for
     contender::verdict last_{};
-    clock::time_point asked_at_{};          // when what was answered by last_ had been sent
-    bool knows_ = false;                    // last_ is an answer of this connection
-    bool recovered_ = false;                // from a failure, with no answer since
-    bool unheard_ = false;                  // a request of ours may have been granted, and nobody has read the answer
-    std::optional<std::int64_t> doubtful_;  // a connection that may still carry a request of ours
+    clock::time_point asked_at_{};      // when what was answered by last_ had been sent
+    bool knows_ = false;                // last_ is an answer of this connection
+    bool recovered_ = false;            // from a failure, with no answer since
+    bool unheard_ = false;              // a request of ours may have been granted, and nobody has read the answer
+    std::optional<identity> doubtful_;  // a connection that may still carry a request of ours
 };
 
 std::optional<guard> waiter::run() {
@@ -94,7 +119,8 @@ waiter::step waiter::ask() {
     if (!line_) line_.emplace(pool_.borrow());
     if (doubtful_) {
         // What the broken connection still carries is dropped by the server with it.
-        static_cast<void>((*line_)->exchange(request{"CLIENT", "KILL", "ID", *doubtful_}));
+        static_cast<void>(
+            (*line_)->exchange(request{"CLIENT", "KILL", "ID", doubtful_->id, "ADDR", doubtful_->address}));
         doubtful_.reset();
     }
     const auto sent = clock::now();
@@ -125,13 +151,12 @@ void waiter::send_block(clock::duration slice, const script_call& call) {
     const auto& ask_again = by_hash(call, redis, std::nullopt, storage);
     request all;
     const bool knows_id = redis.id().has_value();
-    if (!knows_id) all.add("CLIENT", "ID");
+    if (!knows_id) all.add("CLIENT", "INFO");
     all.add("BLPOP", candidate_->wake_list(), seconds_text(slice + server_grace));
     all.add_request(ask_again);
     redis.send(all);
     if (knows_id) return;
-    const auto id = redis.receive();
-    redis.remember_id(id.what() == reply_view::kind::integer ? id.integer() : 0);  // 0: the account may not ask
+    introduce(redis, redis.receive());
 }
 
 // Until something is there to be read: by a wake-up, by our own timer, or because we are to stop.
@@ -182,7 +207,8 @@ waiter::step waiter::hear(const reply& answer, clock::time_point sent, bool woke
 void waiter::recover(const error& failure) {
     const bool silent =
         failure.reason() == errc::connection_lost || (failure.reason() == errc::timeout && failure.in_doubt());
-    const auto id = line_ ? (*line_)->id() : std::nullopt;
+    const bool known = line_ && (*line_)->id().value_or(0) > 0;
+    const auto broken = known ? std::optional{identity{*(*line_)->id(), (*line_)->address()}} : std::nullopt;
     line_.reset();
     knows_ = false;
     if (!silent || recovered_ || stopped()) {
@@ -193,7 +219,7 @@ void waiter::recover(const error& failure) {
     unheard_ = unheard_ || failure.in_doubt();
     recovered_ = true;
     pool_.drop_idle();
-    if (failure.in_doubt() && id.value_or(0) > 0) doubtful_ = id;
+    if (failure.in_doubt() && broken) doubtful_ = broken;
 }
 
 }  // namespace
