@@ -12,9 +12,10 @@ gate::gate() : generation_(fork_generation()) {}
 
 bool gate::inherited() const noexcept { return generation_ != fork_generation(); }
 
+// Also while it is being given back: who asked Redis at the same time would overtake those whom the release wakes.
 bool gate::is_held() const noexcept {
     const auto holder = holder_.lock();
-    return holder && holder->held();
+    return holder && (holder->held() || holder->is_releasing());
 }
 
 // A holder may lose its lease without a word: then it is the first one's turn.

@@ -89,6 +89,9 @@ public:
     [[nodiscard]] milliseconds usual_ttl() const noexcept { return rules_.ttl(); }
     [[nodiscard]] bool is_lost() const noexcept { return state_ == state::lost; }
 
+    /// A release has begun, and no answer has ended it.
+    [[nodiscard]] bool is_releasing() const noexcept { return state_ == state::releasing; }
+
     /// Compare and delete; the script answers 1 released, 0 nothing there, -1 another owner's.
     [[nodiscard]] virtual repeatable_call release_call() const = 0;
 
