@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "fork_guard.hpp"
 
 namespace tranca {
@@ -131,8 +133,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<gate> gate_of(connection_pool& pool, const key& name) {
-    return pool.companion<gate_registry>()->find(std::string{name.bytes()});
+std::shared_ptr<gate> gate_of(connection_pool& pool, const key& name, std::string_view kind) {
+    return pool.companion<gate_registry>()->find(fmt::format("{}:{}{}", name.bytes().size(), name.bytes(), kind));
 }
 
 }  // namespace tranca
