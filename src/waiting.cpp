@@ -142,7 +142,10 @@ waiter::step waiter::block_and_ask(clock::duration slice) {
     throw_if_error(woken, request{"BLPOP", candidate_->wake_list()}, redis.where());
     if (is_unknown_script(answer)) answer = redis.exchange(by_text(call));
     throw_if_error(answer, call.command, redis.where());
-    return hear(answer, sent, !woken.is_nil());
+    const auto next = hear(answer, sent, !woken.is_nil());
+    // Not woken: the block had lasted for its whole slice when the server came to the acquire behind it.
+    if (woken.is_nil()) asked_at_ = sent + slice;
+    return next;
 }
 
 void waiter::send_block(clock::duration slice, const script_call& call) {
