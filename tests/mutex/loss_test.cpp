@@ -13,12 +13,12 @@ namespace {
 
 /// Much margin, so that a busy machine does not decide.
 [[nodiscard]] mutex_options with_margin() {
-    auto made = lasting(1200ms, 300ms);
-    made.lease.margin = 400ms;
+    auto made = lasting(900ms, 200ms);
+    made.lease.margin = 300ms;
     return made;
 }
 
-constexpr milliseconds period = 300ms;
+constexpr milliseconds period = 200ms;
 constexpr milliseconds slack = 200ms;
 
 class MutexLoss : public mutex_fixture {
@@ -38,7 +38,7 @@ TEST_F(MutexLoss, IsToldInTimeByAFrozenServer) {
     const auto frozen = testing::frozen(server);
     ASSERT_TRUE(loss.told_within(5s));
     EXPECT_LT(loss.wall_time(), end);
-    EXPECT_GT(loss.wall_time(), end - 1200 + 300);  // and not before it must be
+    EXPECT_GT(loss.wall_time(), end - 900 + 200);  // and not before it must be
     EXPECT_FALSE(held);
     EXPECT_EQ(loss.calls(), 1);
 }
@@ -133,7 +133,7 @@ TEST_F(MutexLoss, IsToldWhenALaggingReplicaIsPromoted) {
     pair.stop_replication();
     const auto held = mutex{through, "thing", with_margin()}.acquire();
     const loss_watch loss{held};
-    const auto end = pair.master().must({"PEXPIRETIME", lock_key}).integer + 300;  // at most one renewal more
+    const auto end = pair.master().must({"PEXPIRETIME", lock_key}).integer + 200;  // at most one renewal more
     pair.fail_over();
     ASSERT_TRUE(loss.told_within(5s));
     EXPECT_LT(loss.wall_time(), end);

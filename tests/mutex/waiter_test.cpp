@@ -17,15 +17,15 @@ class Waiter : public mutex_fixture {};
 
 // It was given the lock without knowing: its own ttl bounds what that costs. W16.
 TEST_F(Waiter, ThatFreezesCostsItsOwnTtl) {
+    auto held = lock_with(lasting(30s)).acquire();
     testing::shared_memory<std::atomic<std::uint64_t>> fence{0U};
     child_process frozen{[&] {
         const client own{server.url()};
-        const auto held = mutex{own, "thing", lasting(800ms)}.try_acquire_for(20s);
-        ASSERT_TRUE(held);
-        EXPECT_TRUE(*held);
-        EXPECT_GT(*held->fence(), *fence);  // not what it was given while it stood still
+        const auto mine = mutex{own, "thing", lasting(800ms)}.try_acquire_for(20s);
+        ASSERT_TRUE(mine);
+        EXPECT_TRUE(*mine);
+        EXPECT_GT(*mine->fence(), *fence);  // not what it was given while it stood still
     }};
-    auto held = lock_with(lasting(30s)).acquire();
     ASSERT_TRUE(wait_for_sleepers(1));
     frozen.freeze();
     const auto other = another(lasting(30s));

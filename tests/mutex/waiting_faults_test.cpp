@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "mutex/mutex_fixture.hpp"
+#include "mutex/pending_wait.hpp"
 #include "support/child_process.hpp"
 #include "support/faults.hpp"
 #include "support/replica_pair.hpp"
@@ -11,36 +12,7 @@
 namespace tranca::mutex_test {
 namespace {
 
-class WaitingFaults : public mutex_fixture {
-protected:
-    /// Waits for "thing" on a thread of its own.
-    class pending {
-    public:
-        explicit pending(const mutex& lock, milliseconds wait = 10s)
-            : thread_{[this, lock, wait] {
-                  failure_ = thrown_by([&] { held_ = lock.try_acquire_for(wait); });
-                  at_ = wall_ms();
-                  done_ = true;
-              }} {}
-
-        [[nodiscard]] bool granted_within(milliseconds limit) {
-            if (!eventually(limit, [&] { return done_.load(); })) return false;
-            EXPECT_FALSE(failure_) << failure_->what();
-            return held_.has_value();
-        }
-        [[nodiscard]] bool done() const { return done_; }
-        [[nodiscard]] std::int64_t wall_time() const { return at_; }
-        [[nodiscard]] guard& held() { return *held_; }
-        [[nodiscard]] const std::optional<error>& failure() const { return failure_; }  // once done
-
-    private:
-        std::optional<guard> held_;
-        std::optional<error> failure_;
-        std::atomic<std::int64_t> at_{0};
-        std::atomic<bool> done_{false};
-        std::jthread thread_;
-    };
-};
+using WaitingFaults = mutex_fixture;
 
 // W02: an expiry wakes nobody; every waiter has a timer of its own for it.
 TEST_F(WaitingFaults, NoticeTheDeathOfAHolderWhenItsKeyExpires) {
@@ -48,12 +20,12 @@ TEST_F(WaitingFaults, NoticeTheDeathOfAHolderWhenItsKeyExpires) {
     for (auto& each : late) {
         testing::child_process holder{[&] {
             const client own{server.url()};
-            const auto held = mutex{own, "thing", lasting(700ms)}.acquire();
+            const auto held = mutex{own, "thing", lasting(400ms)}.acquire();
             EXPECT_TRUE(throughout(20s, [&] { return !!held; }));
         }};
         ASSERT_TRUE(eventually(5s, [&] { return exists(); }));
         const auto other = another();
-        pending waiter{other->lock};
+        pending_wait waiter{other->lock};
         ASSERT_TRUE(wait_for_sleepers(1));
         holder.kill_hard();
         const auto end = expires_at();
@@ -69,7 +41,7 @@ TEST_F(WaitingFaults, NoticeTheDeathOfAHolderWhenItsKeyExpires) {
 TEST_F(WaitingFaults, GoOnOverAChangeOfRole) {
     occupy();
     const auto other = another();
-    pending waiter{other->lock};
+    pending_wait waiter{other->lock};
     ASSERT_TRUE(wait_for_sleepers(1));
     auto demoted = testing::demoted(server);
     EXPECT_TRUE(throughout(500ms, [&] { return !waiter.done(); }));
@@ -84,10 +56,10 @@ TEST_F(WaitingFaults, OverARestartEndInTime) {
     for (int round = 0; round < 3; ++round) {
         occupy();
         std::vector<std::unique_ptr<stranger>> others;
-        std::vector<std::unique_ptr<pending>> waiters;
+        std::vector<std::unique_ptr<pending_wait>> waiters;
         for (int i = 0; i < 8; ++i) {
             others.push_back(another());
-            waiters.push_back(std::make_unique<pending>(others.back()->lock));
+            waiters.push_back(std::make_unique<pending_wait>(others.back()->lock));
         }
         ASSERT_TRUE(wait_for_sleepers(8));
         testing::restart_without_persistence(server);
@@ -117,7 +89,7 @@ TEST_F(WaitingFaults, KillNobodyElsesConnectionOnAnotherServer) {
     }
     testing::tcp_gate gate{server.tcp()};
     const client through{gate.url()};
-    pending waiter{mutex{through, "thing"}};
+    pending_wait waiter{mutex{through, "thing"}};
     ASSERT_TRUE(wait_for_sleepers(1));
     gate.redirect(next.tcp());
     gate.cut();
@@ -131,7 +103,7 @@ TEST_F(WaitingFaults, KillTheirOwnConnectionWhenItIsInDoubt) {
     occupy();
     testing::tcp_gate gate{server.tcp()};
     const client through{gate.url() + "?command_timeout=200ms"};
-    pending waiter{mutex{through, "thing", lasting(2s)}};
+    pending_wait waiter{mutex{through, "thing", lasting(2s)}};
     ASSERT_TRUE(wait_for_sleepers(1));
     gate.black_hole(testing::direction::to_client, 1);
     gate.black_hole(testing::direction::to_client, 2);
@@ -147,7 +119,7 @@ TEST_F(WaitingFaults, GoOnOverAFailover) {
     const client through{pair.url()};
     auto held = mutex{holding, "thing", lasting(30s)}.acquire();
     pair.wait_in_sync();
-    pending waiter{mutex{through, "thing"}};
+    pending_wait waiter{mutex{through, "thing"}};
     ASSERT_TRUE(eventually(5s, [&] {
         return pair.master().must({"INFO", "clients"}).text.find("blocked_clients:1") != std::string::npos;
     }));
@@ -162,7 +134,7 @@ TEST_F(WaitingFaults, GoOnOverWhatPasses) {
     const auto other = another();
     {
         auto held = lock_with().acquire();
-        pending waiter{other->lock};
+        pending_wait waiter{other->lock};
         ASSERT_TRUE(wait_for_sleepers(1));
         raw.flush();
         EXPECT_TRUE(waiter.granted_within(1500ms));
@@ -170,7 +142,7 @@ TEST_F(WaitingFaults, GoOnOverWhatPasses) {
     raw.flush();
     for (const auto& make : {testing::no_replicas, testing::busy_script, testing::out_of_memory}) {
         auto state = make(server);
-        pending waiter{other->lock};
+        pending_wait waiter{other->lock};
         EXPECT_TRUE(throughout(200ms, [&] { return !waiter.done(); }));
         state.end();
         EXPECT_TRUE(waiter.granted_within(2s));
@@ -178,7 +150,7 @@ TEST_F(WaitingFaults, GoOnOverWhatPasses) {
     }
     const auto fresh = another();
     auto full = testing::too_many_clients(server);
-    pending waiter{fresh->lock};
+    pending_wait waiter{fresh->lock};
     EXPECT_TRUE(throughout(200ms, [&] { return !waiter.done(); }));
     full.end();
     EXPECT_TRUE(waiter.granted_within(2s));
@@ -187,7 +159,7 @@ TEST_F(WaitingFaults, GoOnOverWhatPasses) {
 TEST_F(WaitingFaults, GoOnWithoutTheirConnections) {
     occupy();
     const auto other = another();
-    pending waiter{other->lock};
+    pending_wait waiter{other->lock};
     for (int i = 0; i < 3; ++i) {
         ASSERT_TRUE(wait_for_sleepers(1));
         EXPECT_GE(testing::kill_connections(server), 1);
@@ -200,7 +172,7 @@ TEST_F(WaitingFaults, GoOnWithoutTheirConnections) {
 TEST_F(WaitingFaults, GoOnWithoutTheirScripts) {
     occupy();
     const auto other = another();
-    pending waiter{other->lock};
+    pending_wait waiter{other->lock};
     ASSERT_TRUE(wait_for_sleepers(1));
     testing::flush_scripts(server);
     free_and_wake();
