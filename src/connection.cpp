@@ -59,6 +59,7 @@ struct connection::parts {
     hearer posted;               // its answer comes before any other
     std::optional<std::int64_t> id;
     std::optional<server_features> features;
+    std::string address;
 };
 
 connection::connection(const endpoint& where, clock::time_point deadline)
@@ -258,7 +259,12 @@ const server_features& connection::features(std::optional<clock::time_point> dea
 
 std::optional<std::int64_t> connection::id() const noexcept { return parts_->id; }
 
-void connection::remember_id(std::int64_t id) noexcept { parts_->id = id; }
+const std::string& connection::address() const noexcept { return parts_->address; }
+
+void connection::remember_id(std::int64_t id, std::string address) noexcept {
+    parts_->id = id;
+    parts_->address = std::move(address);
+}
 
 std::optional<reply> connection::send_last_word(const endpoint& where, const request& last,
                                                 milliseconds budget) noexcept {

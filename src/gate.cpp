@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "fork_guard.hpp"
 
 namespace tranca {
@@ -12,9 +14,10 @@ gate::gate() : generation_(fork_generation()) {}
 
 bool gate::inherited() const noexcept { return generation_ != fork_generation(); }
 
+// Also while it is being given back: who asked Redis at the same time would overtake those whom the release wakes.
 bool gate::is_held() const noexcept {
     const auto holder = holder_.lock();
-    return holder && holder->held();
+    return holder && (holder->held() || holder->is_releasing());
 }
 
 // A holder may lose its lease and not know: the keeper then ends it here, and it is the first one's turn.
@@ -130,8 +133,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<gate> gate_of(connection_pool& pool, const key& name) {
-    return pool.companion<gate_registry>()->find(std::string{name.bytes()});
+std::shared_ptr<gate> gate_of(connection_pool& pool, const key& name, std::string_view kind) {
+    return pool.companion<gate_registry>()->find(fmt::format("{}:{}{}", name.bytes().size(), name.bytes(), kind));
 }
 
 }  // namespace tranca

@@ -181,7 +181,13 @@ void lease::watch_again() noexcept {
 }
 
 std::optional<repeatable_call> lease::begin_renewal() {
-    if (inherited() || !asking_.try_lock()) return std::nullopt;
+    if (inherited()) return std::nullopt;
+    if (!asking_.try_lock()) {
+        // Its holder is asking: to be tried again, should that fail.
+        repeat_renewal_soon();
+        watch_again();
+        return std::nullopt;
+    }
     try {
         if (state_ == state::held && clock::now() < safe_until()) return extend_call(milliseconds{ttl_});
     } catch (const std::exception&) {
@@ -204,12 +210,15 @@ void lease::finish_renewal(const reply* answer, clock::time_point sent) noexcept
     } catch (const std::exception&) {
         // Not an answer to what was asked: the matter stays open until the time is over.
     }
-    if (!renewed && state_ == state::held)
-        renew_at_ = count(clock::now() + std::max(rules_.renew_every() / 8, pause_between_repeats));
+    if (!renewed && state_ == state::held) repeat_renewal_soon();
     asking_.unlock();
     if (is_lost()) keeper_of(*pool_).announce(shared_from_this());
     else watch_again();
     if (renewed) pool_->report(event::kind::renewed, name_);
+}
+
+void lease::repeat_renewal_soon() noexcept {
+    renew_at_ = count(clock::now() + std::max(rules_.renew_every() / 8, pause_between_repeats));
 }
 
 lease::answered lease::repeat_while_temporary(const repeatable_call& call, std::optional<clock::time_point> deadline) {

@@ -11,6 +11,7 @@ namespace tranca {
 namespace {
 
 constexpr std::size_t keys_a_round = 1'000;
+constexpr std::int64_t no_such_key = -2;  // PTTL's answer
 
 // "token|fence|label", as a mutex writes it. Anything else is a lock of somebody else's making.
 void read_value(std::string_view value, lock_state& found) {
@@ -25,7 +26,9 @@ void read_value(std::string_view value, lock_state& found) {
 }
 
 lock_state state_of(std::string name, const reply_view& value, const reply_view& left, bool waiters) {
-    lock_state found{.name = std::move(name), .held = !value.is_nil(), .waiters = waiters};
+    // It may have ended between the two questions.
+    const bool held = !value.is_nil() && left.integer() != no_such_key;
+    lock_state found{.name = std::move(name), .held = held, .waiters = waiters};
     if (!found.held) return found;
     read_value(value.text(), found);
     if (left.integer() >= 0) found.remaining = milliseconds{left.integer()};
@@ -71,7 +74,8 @@ std::vector<lock_state> find_locks(const client& redis, std::string_view pattern
             for (auto i = first; i < last; ++i) {
                 const auto* const about = &answers[3 * (i - first)];
                 if (about[0].is_nil() || about[0].is_error()) continue;  // gone, or no string any more
-                all.push_back(state_of(names[i], about[0], about[1], about[2].integer() != 0));
+                auto state = state_of(names[i], about[0], about[1], about[2].integer() != 0);
+                if (state.held) all.push_back(std::move(state));
             }
         }
         return all;

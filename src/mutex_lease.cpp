@@ -3,6 +3,8 @@
 #include <charconv>
 #include <system_error>
 
+#include <fmt/format.h>
+
 namespace tranca {
 
 namespace {
@@ -21,6 +23,15 @@ std::uint64_t fence_from(std::string_view digits) {
     return number;
 }
 
+// Leases of the same kind can be handed on from one thread to another: nobody gets what it did not ask for.
+std::string kind_of(const mutex_options& options) {
+    const auto& lease = options.lease;
+    const auto count = [](const std::optional<milliseconds>& value) { return value ? value->count() : -1; };
+    return fmt::format("|{}|{}|{}|{}|{}|{}|{}|{}", lease.ttl.count(), count(lease.renew_every), count(lease.margin),
+                       lease.max_hold.count(), static_cast<int>(options.fencing), static_cast<int>(options.release),
+                       static_cast<int>(options.waiters), options.label);
+}
+
 }  // namespace
 
 std::shared_ptr<const mutex_core> make_mutex_core(const std::shared_ptr<connection_pool>& pool, const key& name,
@@ -29,6 +40,8 @@ std::shared_ptr<const mutex_core> make_mutex_core(const std::shared_ptr<connecti
         throw error(errc::invalid_argument, "label: at most 200 bytes, not " + std::to_string(options.label.size()));
     auto complete = options;
     if (complete.label.empty()) complete.label = process_label();
+    auto kind = kind_of(complete);
+    auto queue = gate_of(*pool, name, kind);
     return std::make_shared<const mutex_core>(mutex_core{.pool = pool,
                                                          .name = name,
                                                          .options = std::move(complete),
@@ -36,7 +49,8 @@ std::shared_ptr<const mutex_core> make_mutex_core(const std::shared_ptr<connecti
                                                          .fence_key = helper_key(name.bytes(), "fence"),
                                                          .wake_key = helper_key(name.bytes(), "wake"),
                                                          .mark_key = helper_key(name.bytes(), "wait"),
-                                                         .queue = gate_of(*pool, name)});
+                                                         .kind = std::move(kind),
+                                                         .queue = std::move(queue)});
 }
 
 bool force_release_of(const mutex_core& core) {

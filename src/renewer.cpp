@@ -1,5 +1,6 @@
 #include "renewer.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -22,6 +23,15 @@ constexpr std::size_t batch_size = 32;
 
 using batch = std::vector<std::shared_ptr<lease>>;
 
+// For how long to wait for the answers: half of what is left of the shortest lease at most, so that there is time for
+// another try on another connection.
+clock::time_point patience(const batch& some, clock::time_point sent) {
+    auto until = deadline_after(some.front()->pool().where().command_timeout, sent);
+    for (const auto& each : some)
+        until = std::min(until, sent + (each->safe_until() - sent) / 2);
+    return until;
+}
+
 }  // namespace
 
 struct renewer::crew {
@@ -35,7 +45,7 @@ struct renewer::crew {
 
     void work();
     void renew(const batch& some);
-    [[nodiscard]] std::optional<std::vector<reply>> ask(connection_pool& pool, std::span<const script_call> calls);
+    [[nodiscard]] std::optional<std::vector<reply>> ask(std::span<const script_call> calls, clock::time_point until);
     void connect(connection_pool& pool);
 };
 
@@ -70,7 +80,7 @@ void renewer::crew::renew(const batch& some) {
     }
     if (locked.empty()) return;
     const auto sent = clock::now();
-    const auto answers = ask(some.front()->pool(), calls);
+    const auto answers = ask(calls, patience(locked, sent));
     for (std::size_t i = 0; i < locked.size(); ++i)
         locked[i]->finish_renewal(answers ? &(*answers)[i] : nullptr, sent);
 }
@@ -85,10 +95,10 @@ void renewer::crew::connect(connection_pool& pool) {
     }
 }
 
-std::optional<std::vector<reply>> renewer::crew::ask(connection_pool& pool, std::span<const script_call> calls) {
+std::optional<std::vector<reply>> renewer::crew::ask(std::span<const script_call> calls, clock::time_point until) {
     if (!redis) return std::nullopt;
     try {
-        return run_all(*redis, calls, deadline_after(pool.where().command_timeout));
+        return run_all(*redis, calls, until);
     } catch (const std::exception&) {
         redis.reset();
         return std::nullopt;

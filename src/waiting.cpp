@@ -1,8 +1,10 @@
 #include <tranca/waiting.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +32,25 @@ std::string seconds_text(clock::duration wait) {
                        std::chrono::duration<double>{std::max<clock::duration>(wait, milliseconds{1})}.count());
 }
 
+// What CLIENT INFO says about a connection: "id=7 addr=10.0.0.1:54321 laddr=...".
+std::string_view field_of(std::string_view line, std::string_view name) {
+    const auto place = line.find(name);
+    if (place == std::string_view::npos) return {};
+    const auto value = line.substr(place + name.size());
+    return value.substr(0, value.find(' '));
+}
+
+void introduce(connection& redis, const reply& answer) {
+    std::int64_t id = 0;  // stays: the account may not ask
+    std::string address;
+    if (answer.what() == reply_view::kind::text) {
+        const auto digits = field_of(answer.text(), "id=");
+        std::from_chars(digits.data(), digits.data() + digits.size(), id);
+        address = field_of(answer.text(), " addr=");
+    }
+    redis.remember_id(id, std::move(address));
+}
+
 class waiter {
 public:
     waiter(const std::shared_ptr<contender>& candidate, clock::time_point deadline, const std::stop_token& stop)
@@ -39,6 +60,10 @@ public:
 
 private:
     enum class step { granted, again, over };
+    struct identity {
+        std::int64_t id;
+        std::string address;
+    };
 
     [[nodiscard]] step ask();
     [[nodiscard]] step block_and_ask(clock::duration slice);
@@ -60,11 +85,12 @@ private:
     std::optional<connection_pool::borrowed> line_;
     std::optional<interrupt> cut_;  // made when there is something to wait for
     contender::verdict last_{};
-    clock::time_point asked_at_{};  // when what was answered by last_ had been sent
-    bool knows_ = false;            // last_ is an answer of this connection
-    bool asked_ = false;
-    bool recovered_ = false;                // from a failure, with no answer since
-    std::optional<std::int64_t> doubtful_;  // a connection that may still carry a request of ours
+    clock::time_point asked_at_{};      // when what was answered by last_ had been sent
+    bool knows_ = false;                // last_ is an answer of this connection
+    bool asked_ = false;                // at all
+    bool recovered_ = false;            // from a failure, with no answer since
+    bool unheard_ = false;              // a request of ours may have been granted, and nobody has read the answer
+    std::optional<identity> doubtful_;  // a connection that may still carry a request of ours
 };
 
 std::optional<guard> waiter::run() {
@@ -92,7 +118,8 @@ waiter::step waiter::ask() {
     if (!line_) line_.emplace(pool_.borrow());
     if (doubtful_) {
         // What the broken connection still carries is dropped by the server with it.
-        static_cast<void>((*line_)->exchange(request{"CLIENT", "KILL", "ID", *doubtful_}));
+        static_cast<void>(
+            (*line_)->exchange(request{"CLIENT", "KILL", "ID", doubtful_->id, "ADDR", doubtful_->address}));
         doubtful_.reset();
     }
     // The first attempt leaves no mark where that saves a script; its answer then does not say for how long it is busy.
@@ -107,15 +134,20 @@ waiter::step waiter::block_and_ask(clock::duration slice) {
     const auto call = candidate_->acquire_call(true);
     auto& redis = **line_;
     const auto sent = clock::now();
+    unheard_ = true;
     send_block(slice, call);
     end_block(sent, slice);
     if (!line_) return step::over;
     const auto woken = redis.receive();
     auto answer = redis.receive();
+    unheard_ = !answer.is_error();
     throw_if_error(woken, request{"BLPOP", candidate_->wake_list()}, redis.where());
     if (is_unknown_script(answer)) answer = redis.exchange(by_text(call));
     throw_if_error(answer, call.command, redis.where());
-    return hear(answer, sent, !woken.is_nil());
+    const auto next = hear(answer, sent, !woken.is_nil());
+    // Not woken: the block had lasted for its whole slice when the server came to the acquire behind it.
+    if (woken.is_nil()) asked_at_ = sent + slice;
+    return next;
 }
 
 void waiter::send_block(clock::duration slice, const script_call& call) {
@@ -124,13 +156,12 @@ void waiter::send_block(clock::duration slice, const script_call& call) {
     const auto& ask_again = request_of(call, redis, std::nullopt, storage);
     request all;
     const bool knows_id = redis.id().has_value();
-    if (!knows_id) all.add("CLIENT", "ID");
+    if (!knows_id) all.add("CLIENT", "INFO");
     all.add("BLPOP", candidate_->wake_list(), seconds_text(slice + server_grace));
     all.add_request(ask_again);
     redis.send(all);
     if (knows_id) return;
-    const auto id = redis.receive();
-    redis.remember_id(id.what() == reply_view::kind::integer ? id.integer() : 0);  // 0: the account may not ask
+    introduce(redis, redis.receive());
 }
 
 // Until something is there to be read: by a wake-up, by our own timer, or because we are to stop.
@@ -168,6 +199,7 @@ waiter::step waiter::hear(const reply& answer, clock::time_point sent, bool woke
     knows_ = true;
     asked_at_ = sent;
     last_ = candidate_->hear(answer);
+    unheard_ = false;
     if (last_.granted) {
         candidate_->begin(sent);
         if (candidate_->held()) return step::granted;
@@ -183,20 +215,17 @@ waiter::step waiter::hear(const reply& answer, clock::time_point sent, bool woke
 // A connection that broke or fell silent is replaced once: the old one is killed, with what it may still carry, and
 // asking again with the same token finds out how it went. Where that cannot be had, what was asked is undone.
 void waiter::recover(const error& failure) {
-    const bool doubtful = failure.in_doubt() || (line_ && (*line_)->awaited() > 0);
-    const auto id = line_ ? (*line_)->id().value_or(0) : 0;
+    unheard_ = unheard_ || failure.in_doubt();
+    const bool known = line_ && (*line_)->id().value_or(0) > 0;
     const bool again = !recovered_ && !stopped();
+    if (failure.in_doubt() && known && again) doubtful_ = identity{*(*line_)->id(), (*line_)->address()};
     line_.reset();
     knows_ = false;
     recovered_ = true;
-    if (doubtful && again && id > 0) {
-        doubtful_ = id;
-        pool_.drop_idle();
-        return;
-    }
+    if (doubtful_ && again) return pool_.drop_idle();
     // Throws, unless another attempt makes sense.
-    detail::settle_failure(*candidate_, {failure.reason(), failure.text(), doubtful ? effect::in_doubt : effect::none},
-                           steps::one, again);
+    detail::settle_failure(*candidate_, failure, unheard_ ? steps::several : steps::one, again);
+    unheard_ = false;
 }
 
 }  // namespace

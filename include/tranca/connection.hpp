@@ -81,9 +81,11 @@ public:
     /// What the server can do. The first call asks it: one round trip; throws as exchange(). An error reply means nothing.
     const server_features& features(std::optional<clock::time_point> deadline = {});
 
-    /// The server's number of this connection, for CLIENT UNBLOCK, once remember_id() told it. No I/O.
+    /// The server's number of this connection, for CLIENT UNBLOCK, and our address as the server sees it, once
+    /// remember_id() told them. Other servers count too: only both together mean this connection. No I/O.
     [[nodiscard]] std::optional<std::int64_t> id() const noexcept;
-    void remember_id(std::int64_t id) noexcept;
+    [[nodiscard]] const std::string& address() const noexcept;
+    void remember_id(std::int64_t id, std::string address = {}) noexcept;
 
     /// How many replies to send() are still to come. No I/O.
     [[nodiscard]] std::size_t awaited() const noexcept;

@@ -2,6 +2,7 @@
 
 // Where the threads of one process queue for one name, so that only the first of them talks to Redis.
 //
+//     auto gate  = gate_of(*pool, name, kind);
 //     auto entry = gate->enter(deadline, stop, closing);
 //     if (entry.turn) { ... ask Redis, then gate->leave(granted lease or nullptr) ... }
 //     if (entry.handed) return guard{entry.handed};      // a thread of this process passed its lock on
@@ -78,7 +79,7 @@ private:
     unsigned handoffs_ = 0;
 };
 
-/// The gate of a name in this process; made on first need.
-[[nodiscard]] std::shared_ptr<gate> gate_of(connection_pool& pool, const key& name);
+/// The gate in this process of a name and a kind of lease, of which a holder may hand on its own; made on first need.
+[[nodiscard]] std::shared_ptr<gate> gate_of(connection_pool& pool, const key& name, std::string_view kind);
 
 }  // namespace tranca

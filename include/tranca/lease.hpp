@@ -95,6 +95,9 @@ public:
     /// Has the keeper tell of its loss even if nobody has asked for lost().
     void ensure_watched() noexcept;
 
+    /// A release has begun, and no answer has ended it.
+    [[nodiscard]] bool is_releasing() const noexcept { return state_ == state::releasing; }
+
     /// Compare and delete; the script answers 1 released, 0 nothing there, -1 another owner's.
     [[nodiscard]] virtual repeatable_call release_call() const = 0;
 
@@ -134,6 +137,7 @@ private:
     void start() noexcept;
     void watch_again() noexcept;
     void schedule_renewal(clock::time_point from) noexcept;
+    void repeat_renewal_soon() noexcept;
     [[nodiscard]] outcome give_up(std::optional<clock::time_point> deadline) noexcept;
     [[nodiscard]] bool release_later() noexcept;
     void hear_of_release(const reply* answer) noexcept;

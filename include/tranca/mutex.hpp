@@ -8,8 +8,8 @@
 //
 // Promises:
 // - One round trip to acquire, one to release (none, with release_mode::deferred); each is one step on the server.
-// - A waiter sleeps until it is woken; a hand-over takes one trip. Threads of one process queue inside it and pass the lock
-//   on without a round trip, at most 64 times in a row.
+// - A waiter sleeps until it is woken; a hand-over takes one trip. Threads of one process (of one client, that is, with the
+//   same options) queue inside it and pass the lock on without a round trip, at most 64 times in a row.
 // - Renewed every ttl / 3 while the guard lives, by one thread for all locks of a client. lost() is requested before the
 //   key can expire, whether Redis hangs, dies, fails over, forgets or gives the key to somebody else.
 // - Fencing numbers grow with every grant, also over expiry, FLUSHALL, a restart without persistence and the promotion of
@@ -23,7 +23,7 @@
 // an asynchronous replica is promoted: no lock with a ttl can. The fence, checked by the resource, covers those.
 // Does not promise strict order between processes; the one that crashes in the queue harms nobody.
 // The account needs +@scripting, the commands get set del time pttl pexpire exists llen lpush blpop, and (to end a wait at
-// once) client|id client|unblock client|kill, on the keys prefix* and {prefix*.
+// once) client|info client|unblock client|kill, on the keys prefix* and {prefix*.
 // Source: Redis documentation, SET and "Distributed locks"; the models m6, m7, m8 and m10.
 
 #include <memory>
@@ -38,8 +38,8 @@
 
 namespace tranca {
 
-/// See the top of this file. Const, thread-safe, holds nothing itself; copies share one queue. The four ways to acquire
-/// are those of every primitive: acquire, try_acquire, try_acquire_for, try_acquire_until.
+/// See the top of this file. Const, thread-safe, holds nothing itself; those of one client, name and options share one
+/// queue. The four ways to acquire are those of every primitive: acquire, try_acquire, try_acquire_for, try_acquire_until.
 class mutex : public polling<mutex> {
 public:
     /// Throws errc::invalid_argument for a bad name or option. No I/O.
@@ -78,7 +78,7 @@ private:
     [[nodiscard]] std::optional<guard> attempt() const { return attempt(clock::time_point::min(), {}); }
 
     [[nodiscard]] std::optional<guard> attempt(clock::time_point deadline, const std::stop_token& stop) const {
-        const auto queue = core_->queue->inherited() ? gate_of(*pool(), main_key()) : core_->queue;
+        const auto queue = core_->queue->inherited() ? gate_of(*pool(), main_key(), core_->kind) : core_->queue;
         for (;;) {
             auto entry = queue->enter(deadline, stop, pool()->closing());
             if (entry.turn) return ask(queue, deadline, stop);

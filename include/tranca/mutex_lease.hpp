@@ -31,6 +31,7 @@ struct mutex_core {
     std::string fence_key;
     std::string wake_key;
     std::string mark_key;
+    std::string kind;  // of the leases: the options, in one line
     std::shared_ptr<gate> queue;
 };
 

@@ -5,7 +5,6 @@ local clock = now[1] * 1000000 + now[2]
 local fence = clock
 local floor = tonumber(ARGV[4])
 if floor and floor > fence and floor <= clock + 600000000 then fence = floor end
-
 local function granted(text) return {text, ARGV[7] == '1' and redis.call('EXISTS', KEYS[3]) or 1} end
 local function take(...)
   local text = string.format('%.0f', fence)
@@ -20,7 +19,6 @@ local function keep()
   if type(before) == 'table' then redis.call('DEL', KEYS[1]) end
   return before
 end
-
 local text = take('NX')
 if not text then
   local value = redis.call('GET', KEYS[1]) or ''
@@ -32,9 +30,11 @@ if not text then
   return {redis.call('PTTL', KEYS[1])}
 end
 local before = keep()
-if type(before) == 'string' and tonumber(before) >= fence then
-  fence = tonumber(before) + 1  -- the counter is ahead of the clock: it decides
+if (tonumber(before) or 0) >= fence then
+  local known = before
+  fence = known + 1  -- the counter is ahead of the clock: it decides
   text = take()
   before = keep()
+  if type(before) == 'table' then redis.call('SET', KEYS[2], known, 'KEEPTTL') end  -- used up stays used up
 end
 return type(before) == 'table' and before or granted(text)

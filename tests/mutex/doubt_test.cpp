@@ -1,0 +1,184 @@
+// What was sent but not answered: never "busy" when it is ours, and no ghost for the rest of the ttl. Cases A09, A11, H01.
+#include <thread>
+
+#include "mutex/mutex_fixture.hpp"
+#include "support/faults.hpp"
+#include "support/monitor_reader.hpp"
+#include "support/tcp_gate.hpp"
+
+namespace tranca::mutex_test {
+namespace {
+
+using testing::ending;
+
+/// What asks for the lock, with the mark ("1") or without.
+[[nodiscard]] testing::command_match asking() { return testing::text_like("^EVALSHA [0-9a-f]{40} 3 .* 65 [01]$"); }
+
+class Doubt : public mutex_fixture {
+protected:
+    void SetUp() override {
+        static_cast<void>(lock.try_acquire());  // the scripts are known
+        told = std::make_shared<counters>();
+    }
+
+    [[nodiscard]] bool is_free_soon(milliseconds limit = 2s) {
+        return eventually(limit, [&] { return !exists(); });
+    }
+
+    testing::tcp_gate gate{server.tcp()};
+    client through{gate.url() + "?command_timeout=300ms&connect_timeout=300ms", told_to(told)};
+    mutex lock{through, "thing", lasting(30s)};
+};
+
+TEST_F(Doubt, OfAnAttemptIsSettled) {
+    for (const auto how : {ending::reset, ending::close, ending::keep_open}) {
+        gate.swallow_reply(asking(), how);
+        std::optional<guard> held;
+        const auto failure = thrown_by([&] { held = lock.try_acquire(); });
+        EXPECT_TRUE(gate.wait_until_swallowed(0ms));
+        EXPECT_TRUE(held || failure) << "busy, though it was ours";
+        EXPECT_TRUE(!held || *held);
+        held.reset();
+        EXPECT_TRUE(is_free_soon());
+    }
+}
+
+TEST_F(Doubt, OfTheFirstAskOfAWaitIsSettledByAsking) {
+    for (const auto how : {ending::reset, ending::close, ending::keep_open}) {
+        gate.swallow_reply(asking(), how);
+        auto held = lock.try_acquire_for(5s);
+        EXPECT_TRUE(gate.wait_until_swallowed(0ms));
+        ASSERT_TRUE(held);
+        EXPECT_TRUE(*held);
+        EXPECT_GE(held->safe_until(), clock::now() + 20s);
+        EXPECT_EQ(held->release(), release_result::released);
+        EXPECT_FALSE(exists());
+    }
+}
+
+TEST_F(Doubt, OfABlockedWaiterIsSettledByAsking) {
+    for (const auto how : {ending::reset, ending::close, ending::keep_open}) {
+        occupy();
+        std::optional<guard> held;
+        std::jthread waiter{[&] { held = lock.try_acquire_for(10s); }};
+        ASSERT_TRUE(wait_for_sleepers(1));
+        gate.swallow_reply("BLPOP", how);  // and what follows it
+        free_and_wake();
+        waiter.join();
+        ASSERT_TRUE(held);
+        EXPECT_TRUE(*held);
+        EXPECT_EQ(held->release(), release_result::released);
+        EXPECT_FALSE(exists());
+    }
+}
+
+// The fence of the grant that nobody heard of is the one it gets.
+TEST_F(Doubt, KeepsTheFenceOfTheGrantThatWasNotHeard) {
+    gate.swallow_reply(asking(), ending::reset);
+    const auto held = lock.try_acquire_for(5s);
+    ASSERT_TRUE(held);
+    EXPECT_EQ(lock.inspect().fence, held->fence());
+}
+
+// A11: what was queued is run when the server goes on, even for a socket that is closed.
+TEST_F(Doubt, OfAnAttemptOnAFrozenServerLeavesNoGhost) {
+    auto frozen = testing::frozen(server);
+    const stopwatch since_start;
+    const auto failure = thrown_by([&] { static_cast<void>(lock.try_acquire()); });
+    EXPECT_LT(since_start.elapsed(), 1500ms);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->reason(), errc::timeout);
+    EXPECT_TRUE(failure->in_doubt());
+    frozen.end();
+    EXPECT_TRUE(another()->lock.try_acquire_for(2s));
+}
+
+TEST_F(Doubt, OfAWaitOnAFrozenServerLeavesNoGhost) {
+    for (const bool direct : {false, true}) {
+        const client own{server.url() + "?command_timeout=300ms", told_to(told)};
+        const mutex other{own, "thing", lasting(30s)};
+        static_cast<void>(other.try_acquire());
+        auto frozen = testing::frozen(server);
+        const auto failure = thrown_by([&] { static_cast<void>((direct ? other : lock).try_acquire_for(10s)); });
+        ASSERT_TRUE(failure);
+        EXPECT_EQ(failure->reason(), errc::timeout);
+        frozen.end();
+        EXPECT_TRUE(another()->lock.try_acquire_for(2s));
+        EXPECT_TRUE(is_free_soon());
+    }
+}
+
+TEST_F(Doubt, OfABlockedWaiterOnAFrozenServerLeavesNoGhost) {
+    occupy(1s);  // it runs out while the server stands still, so that what was queued is granted
+    std::optional<error> failure;
+    std::optional<guard> held;
+    std::jthread waiter{[&] { failure = thrown_by([&] { held = lock.try_acquire_for(10s); }); }};
+    ASSERT_TRUE(wait_for_sleepers(1));
+    auto frozen = testing::frozen(server);
+    ASSERT_TRUE(throughout(1200ms, [&] { return !held; }));
+    frozen.end();
+    waiter.join();
+    EXPECT_TRUE(failure || held);
+    held.reset();
+    EXPECT_TRUE(another()->lock.try_acquire_for(2s));
+}
+
+// A blocked waiter that can no longer reach the server may have been given the lock all the same.
+TEST_F(Doubt, OfAWaiterThatIsCutOffWhileItIsGrantedIsTold) {
+    occupy();
+    std::optional<error> failure;
+    std::optional<guard> held;
+    std::jthread waiter{[&] { failure = thrown_by([&] { held = lock.try_acquire_for(10s); }); }};
+    ASSERT_TRUE(wait_for_sleepers(1));
+    gate.refuse_connections();
+    gate.black_hole(testing::direction::to_client);
+    free_and_wake();
+    waiter.join();
+    EXPECT_FALSE(held);
+    ASSERT_TRUE(failure);
+    EXPECT_TRUE(exists());  // nothing could undo it
+    EXPECT_TRUE(failure->in_doubt()) << failure->what();
+}
+
+// The list of wake-ups is spoilt: the block fails at once, and what follows it may have been granted meanwhile.
+TEST_F(Doubt, OfAWaiterWhoseBlockIsRefusedLeavesNoGhost) {
+    occupy();
+    testing::make_without_ttl(server, wake_key, "no list");
+    gate.hold("BLPOP");
+    std::optional<error> failure;
+    std::optional<guard> held;
+    std::jthread waiter{[&] { failure = thrown_by([&] { held = lock.try_acquire_for(10s); }); }};
+    ASSERT_TRUE(gate.wait_until_held(5s));
+    raw.del(lock_key);
+    gate.let_go();
+    waiter.join();
+    EXPECT_TRUE(held || failure);
+    held.reset();
+    EXPECT_TRUE(is_free_soon()) << (failure ? failure->what() : "");
+}
+
+// A09: counted from before the request was sent.
+TEST_F(Doubt, OfAGrantThatCameTooLateIsNone) {
+    const client slow{gate.url() + "?command_timeout=2s", told_to(told)};
+    const mutex brief{slow, "thing", lasting(200ms)};
+    gate.delay_replies(300ms, asking());
+    const auto failure = thrown_by([&] { static_cast<void>(brief.try_acquire()); });
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->reason(), errc::timeout);
+    EXPECT_FALSE(failure->in_doubt());
+    EXPECT_FALSE(exists());
+    const auto again = thrown_by([&] { static_cast<void>(brief.try_acquire_for(700ms)); });
+    EXPECT_TRUE(is_free_soon(300ms));
+}
+
+// H01: a late answer is never taken for that of another name.
+TEST_F(Doubt, OfOneNameSaysNothingAboutAnother) {
+    raw.set("lock:other", "foreign", 60s);
+    const mutex other{through, "other"};
+    gate.delay_replies(500ms, nth(1, asking()));
+    EXPECT_TRUE(thrown_by([&] { static_cast<void>(lock.try_acquire()); }));
+    EXPECT_FALSE(other.try_acquire());
+}
+
+}  // namespace
+}  // namespace tranca::mutex_test
