@@ -1,0 +1,53 @@
+#include "contended/player.hpp"
+
+#include <chrono>
+#include <stdexcept>
+
+#include <tranca/mutex.hpp>
+
+#include "raw/hand_written.hpp"
+
+namespace tranca::bench {
+namespace {
+
+class mutex_player final : public player {
+public:
+    mutex_player(const client& redis, const std::string& name) : lock_(redis, name) {}
+
+    void acquire() override { held_ = lock_.acquire(); }
+    void release() override {
+        if (held_.release() != release_result::released) throw std::runtime_error("a mutex was lost while it was held");
+    }
+
+private:
+    mutex lock_;
+    guard held_;
+};
+
+// As the ladder's px_lock does it, whose defaults these are.
+class polling_player final : public player {
+public:
+    polling_player(const endpoint& where, const std::string& name)
+        : redis_(where), hand_(redis_), key_("lock:" + name) {}
+
+    void acquire() override { held_ = hand_.wait_for_px_lock(key_, ttl_ms, pause); }
+    void release() override { hand_.release_px_lock(key_, held_); }
+
+private:
+    static constexpr int ttl_ms = 10'000;
+    static constexpr std::chrono::milliseconds pause{1};
+
+    wire redis_;
+    hand_written hand_;
+    std::string key_;
+    hand_written::token held_{};
+};
+
+}  // namespace
+
+std::unique_ptr<player> make_player(const std::string& primitive, const client& redis, const std::string& name) {
+    if (primitive == "raw") return std::make_unique<polling_player>(redis.where(), name);
+    return std::make_unique<mutex_player>(redis, name);
+}
+
+}  // namespace tranca::bench
