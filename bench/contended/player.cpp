@@ -2,6 +2,9 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include <tranca/mutex.hpp>
 
@@ -10,13 +13,20 @@
 namespace tranca::bench {
 namespace {
 
+constexpr std::string_view name_of(release_result result) noexcept {
+    if (result == release_result::expired) return "no longer held";
+    return result == release_result::taken ? "somebody else's" : "in doubt (no answer)";
+}
+
 class mutex_player final : public player {
 public:
     mutex_player(const client& redis, const std::string& name) : lock_(redis, name) {}
 
     void acquire() override { held_ = lock_.acquire(); }
     void release() override {
-        if (held_.release() != release_result::released) throw std::runtime_error("a mutex was lost while it was held");
+        const auto result = held_.release();
+        if (result != release_result::released)
+            throw std::runtime_error(fmt::format("a mutex was {} at its release", name_of(result)));
     }
 
 private:
