@@ -61,13 +61,8 @@ void play(player& lock, score& mine, std::atomic<int>& inside, const baton& sign
 }
 
 std::unique_ptr<player> warm_player(const arena& ground, const client& redis) {
-    // Several times, so that it has waited too: the first wait asks for something once a connection.
-    constexpr int rounds = 5;
     auto lock = make_player(ground.setting.primitive, redis, ground.name);
-    for (int i = 0; i < rounds; ++i) {
-        lock->acquire();
-        lock->release();
-    }
+    lock->warm_up();
     return lock;
 }
 

@@ -18,22 +18,6 @@ constexpr std::string_view name_of(release_result result) noexcept {
     return result == release_result::taken ? "somebody else's" : "in doubt (no answer)";
 }
 
-class mutex_player final : public player {
-public:
-    mutex_player(const client& redis, const std::string& name) : lock_(redis, name) {}
-
-    void acquire() override { held_ = lock_.acquire(); }
-    void release() override {
-        const auto result = held_.release();
-        if (result != release_result::released)
-            throw std::runtime_error(fmt::format("a mutex was {} at its release", name_of(result)));
-    }
-
-private:
-    mutex lock_;
-    guard held_;
-};
-
 // As the ladder's px_lock does it, whose defaults these are.
 class polling_player final : public player {
 public:
@@ -51,6 +35,34 @@ private:
     hand_written hand_;
     std::string key_;
     hand_written::token held_{};
+};
+
+class mutex_player final : public player {
+public:
+    mutex_player(const client& redis, const std::string& name)
+        : where_(redis.where()), name_(name), lock_(redis, name) {}
+
+    void acquire() override { held_ = lock_.acquire(); }
+    void release() override {
+        const auto result = held_.release();
+        if (result != release_result::released)
+            throw std::runtime_error(fmt::format("a mutex was {} at its release", name_of(result)));
+    }
+
+    // Also waits in vain, while somebody else holds it: the first wait of a connection asks the server for its number.
+    void warm_up() override {
+        polling_player other(where_, name_);
+        other.acquire();
+        static_cast<void>(lock_.try_acquire_for(std::chrono::milliseconds(1)));
+        other.release();
+        player::warm_up();
+    }
+
+private:
+    endpoint where_;
+    std::string name_;
+    mutex lock_;
+    guard held_;
 };
 
 }  // namespace

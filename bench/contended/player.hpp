@@ -22,6 +22,12 @@ public:
     /// Waits for as long as it takes.
     virtual void acquire() = 0;
     virtual void release() = 0;
+
+    /// Connects, and does once whatever is done only once.
+    virtual void warm_up() {
+        acquire();
+        release();
+    }
 };
 
 /// "mutex": through the client, which must outlive it. "raw": over a connection of its own.
