@@ -22,7 +22,7 @@ struct vigil {
     std::chrono::milliseconds ttl{};
 };
 
-/// How long a vigil takes: the third renewal is done by then, and the fourth has not begun.
+/// From the last acquisition to the end: the third renewal of every guard is done by then, with half a period to spare.
 [[nodiscard]] constexpr std::chrono::milliseconds length_of(const vigil& setting) noexcept {
     return setting.ttl * 7 / 6;
 }
