@@ -3,12 +3,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include <tranca/helper_key.hpp>
 #include <tranca/ladder/clock_semaphore.hpp>
 #include <tranca/ladder/fair_semaphore.hpp>
 #include <tranca/ladder/guarded_semaphore.hpp>
 #include <tranca/ladder/naive_lock.hpp>
 #include <tranca/ladder/px_lock.hpp>
 #include <tranca/ladder/timeout_lock.hpp>
+#include <tranca/mutex.hpp>
 
 namespace tranca::bench {
 namespace {
@@ -53,6 +55,15 @@ rung naive_rung() {
             }};
 }
 
+// Its twin is the shortest lock that is safe to release: SET NX PX and a script that compares and deletes.
+rung mutex_rung(std::string_view name, fencing numbers, release_mode release) {
+    auto made = lock_rung<ladder::px_lock>(name, &hand_written::px_lock);
+    made.by_library = [=](const client& redis, const std::string& key, int) {
+        return cycle_of(mutex(redis, key, {.fencing = numbers, .release = release}));
+    };
+    return made;
+}
+
 }  // namespace
 
 const std::vector<rung>& ladder_rungs() {
@@ -66,8 +77,22 @@ const std::vector<rung>& ladder_rungs() {
     return rungs;
 }
 
+const std::vector<rung>& mutex_rungs() {
+    static const std::vector<rung> rungs{mutex_rung("mutex", fencing::on, release_mode::immediate),
+                                         mutex_rung("mutex unfenced", fencing::off, release_mode::immediate),
+                                         mutex_rung("mutex deferred", fencing::on, release_mode::deferred),
+                                         mutex_rung("mutex deferred unfenced", fencing::off, release_mode::deferred)};
+    return rungs;
+}
+
 void clear_rung(wire& redis, const std::string& name) {
-    redis.ask("UNLINK", name, name + ":owner", name + ":counter", "lock:" + name);
+    redis.ask("UNLINK", name, name + ":owner", name + ":counter");
+    clear_lock(redis, "lock:" + name);
+}
+
+void clear_lock(wire& redis, const std::string& main_key) {
+    redis.ask("UNLINK", main_key, helper_key(main_key, "fence"), helper_key(main_key, "wake"),
+              helper_key(main_key, "wait"));
 }
 
 }  // namespace tranca::bench

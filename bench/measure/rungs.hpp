@@ -1,6 +1,8 @@
 #pragma once
 
-// The ladder as cycles of acquire and release: each rung by the library, and the same by hand.
+// The ladder and the mutex as cycles of acquire and release: by the library, and by hand.
+//
+//     for (const auto& what : ladder_rungs()) duel(what.by_hand(hand, key, 5), what.by_library(redis, key, 5), 1, signs);
 
 #include <functional>
 #include <string>
@@ -22,10 +24,16 @@ struct rung {
     std::function<cycle(hand_written&, const std::string& name, int limit)> by_hand;
 };
 
-/// All six, from the bottom.
+/// All six, from the bottom; by hand the same commands.
 [[nodiscard]] const std::vector<rung>& ladder_rungs();
+
+/// tranca::mutex with and without its fence and its wait for a release's answer; by hand what px_lock sends.
+[[nodiscard]] const std::vector<rung>& mutex_rungs();
 
 /// Deletes what a rung may have left under a name: nothing, unless its process was killed.
 void clear_rung(wire& redis, const std::string& name);
+
+/// The same for a lock of that main key, of whatever kind.
+void clear_lock(wire& redis, const std::string& main_key);
 
 }  // namespace tranca::bench

@@ -5,9 +5,13 @@
 // A worker calls arrive() when it is connected and returns from it when all of its crew are; it works until stopped().
 // Promises no more than that: no ordering between workers.
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
-#include <chrono>
-#include <thread>
+#include <cstdint>
+#include <limits>
 
 namespace tranca::bench {
 
@@ -16,22 +20,25 @@ public:
     /// Worker: ready; returns when the parent said go.
     void arrive() noexcept {
         ready_.fetch_add(1);
-        // Not atomic::wait: its futex is private to one process.
-        while (!go_.load(std::memory_order_acquire)) {
-            std::this_thread::sleep_for(std::chrono::microseconds(200));
-        }
+        // Asleep, not asking again and again: hundreds of workers would leave no processor for those still to come. Not
+        // atomic::wait, whose futex is private to one process.
+        while (go_.load(std::memory_order_acquire) == 0)
+            ::syscall(SYS_futex, &go_, FUTEX_WAIT, 0, nullptr, nullptr, 0);
     }
 
     [[nodiscard]] bool stopped() const noexcept { return stop_.load(std::memory_order_relaxed); }
 
     /// Parent.
     [[nodiscard]] int arrived() const noexcept { return ready_.load(); }
-    void go() noexcept { go_.store(true, std::memory_order_release); }
+    void go() noexcept {
+        go_.store(1, std::memory_order_release);
+        ::syscall(SYS_futex, &go_, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+    }
     void stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
 
 private:
     std::atomic<int> ready_{0};
-    std::atomic<bool> go_{false};
+    std::atomic<std::uint32_t> go_{0};
     std::atomic<bool> stop_{false};
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <stdexcept>
+#include <thread>
 
 #include <tranca/scripts.hpp>
 
@@ -113,8 +114,22 @@ void hand_written::guarded_semaphore(const std::string& name, int limit, int ttl
     release_slot(name, mine);
 }
 
+hand_written::token hand_written::wait_for_px_lock(const std::string& key, int ttl_ms,
+                                                   std::chrono::microseconds pause) {
+    const auto mine = fresh_token();
+    while (!ask_for_px(key.c_str(), mine, ttl_ms))
+        std::this_thread::sleep_for(pause);
+    return mine;
+}
+
+void hand_written::release_px_lock(const std::string& key, const token& mine) { release_lock(key.c_str(), mine); }
+
+bool hand_written::ask_for_px(const char* key, const token& mine, int ttl_ms) {
+    return !command("SET %s %s NX PX %d", key, mine.data(), ttl_ms).is_nil();
+}
+
 void hand_written::take_px(const char* key, const token& mine, int ttl_ms) {
-    expect(!command("SET %s %s NX PX %d", key, mine.data(), ttl_ms).is_nil(), "SET NX: busy");
+    expect(ask_for_px(key, mine, ttl_ms), "SET NX: busy");
 }
 
 void hand_written::release_lock(const char* key, const token& mine) {

@@ -8,6 +8,7 @@
 // A cycle acquires and releases; what it does not get it throws std::runtime_error for.
 
 #include <array>
+#include <chrono>
 #include <string>
 
 #include "raw/wire.hpp"
@@ -16,6 +17,8 @@ namespace tranca::bench {
 
 class hand_written {
 public:
+    using token = std::array<char, 33>;
+
     /// Loads the release scripts, once, as the library does.
     explicit hand_written(wire& redis);
 
@@ -26,15 +29,18 @@ public:
     void fair_semaphore(const std::string& name, int limit, int ttl_ms);
     void guarded_semaphore(const std::string& name, int limit, int ttl_ms);
 
-private:
-    using token = std::array<char, 33>;
+    /// px_lock where others want it too: asks again after each pause until it is granted. What was granted.
+    [[nodiscard]] token wait_for_px_lock(const std::string& key, int ttl_ms, std::chrono::microseconds pause);
+    void release_px_lock(const std::string& key, const token& mine);
 
+private:
     template <class... Arguments>
     answer command(const char* format, Arguments... arguments);
     template <class... Arguments>
     void append(const char* format, Arguments... arguments);
     answer last_of(int replies);
 
+    [[nodiscard]] bool ask_for_px(const char* key, const token& mine, int ttl_ms);
     void take_px(const char* key, const token& mine, int ttl_ms);
     void release_lock(const char* key, const token& mine);
     void enter_fair(const std::string& name, const token& mine, int limit, int ttl_ms);
