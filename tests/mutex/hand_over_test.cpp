@@ -90,13 +90,16 @@ TEST_F(HandOver, LetsOthersInAfterSixtyFourTurns) {
             }
         });
     const auto other = another();
+    EXPECT_TRUE(eventually(5s, [&] { return turns > 0; }));
     for (int round = 0; round < 10; ++round) {
+        std::atomic<bool> granted{false};
         std::atomic<std::uint64_t> at_grant{0};
         std::jthread waiter{[&] {
             const auto held = other->lock.acquire();
             at_grant = turns.load();
+            granted = true;
         }};
-        if (!eventually(5s, [&] { return at_grant > 0 || raw.info("blocked_clients") != "0"; })) break;
+        EXPECT_TRUE(eventually(5s, [&] { return granted || raw.info("blocked_clients") != "0"; }));
         const auto at_sleep = turns.load();
         waiter.join();
         // 64 handed on, the one before them, and whoever comes first when those are over.
