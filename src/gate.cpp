@@ -96,6 +96,11 @@ bool gate::pass_on(const lease& holder, const std::function<std::shared_ptr<leas
     return true;
 }
 
+bool gate::crowded() noexcept {
+    const std::lock_guard lock{mutex_};
+    return !queue_.empty();
+}
+
 void gate::end(const lease& holder) noexcept {
     const std::lock_guard lock{mutex_};
     if (holder_address_ == &holder) {

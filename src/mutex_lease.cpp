@@ -9,13 +9,11 @@ namespace tranca {
 
 namespace {
 
-// One for the winner, one for each thread it may be passed on to.
-constexpr std::uint64_t fences_reserved = gate::handoff_limit + 1;
-
+constexpr unsigned few_handoffs = 8;
 constexpr std::size_t longest_label = 200;
 constexpr std::size_t token_size = 32;
 
-std::uint64_t fence_from(std::string_view digits) {
+std::uint64_t number_from(std::string_view digits) {
     std::uint64_t number = 0;
     const auto end = digits.data() + digits.size();
     const auto [stop, failure] = std::from_chars(digits.data(), end, number);
@@ -78,8 +76,10 @@ script_call mutex_lease::acquire_call(bool waits) const {
         const auto seen = core_->pool->largest_fence();
         const std::string_view tell = core_->options.release == release_mode::deferred ? "1" : "0";
         const auto floor = seen == 0 ? std::string{} : std::to_string(seen + 1);
+        // One for each thread it may be passed on to. Many of them run ahead of the clock, which costs the next grant more.
+        const auto reserved = queue_->crowded() ? gate::handoff_limit : few_handoffs;
         return scripts::acquire_mutex().call({name().bytes(), core_->fence_key, core_->mark_key}, owner(),
-                                             core_->options.label, usual_ttl(), floor, fences_reserved, mark, tell);
+                                             core_->options.label, usual_ttl(), floor, reserved, mark, tell);
     }
     script_call made = scripts::acquire_unfenced().call({name().bytes(), core_->mark_key}, owner(),
                                                         core_->options.label, usual_ttl(), mark);
@@ -98,9 +98,9 @@ contender::verdict mutex_lease::hear(const reply& answer) {
     }
     waiters_ = answer[1].integer() != 0;
     if (core_->options.fencing == fencing::on) {
-        fence_ = first_fence_ = fence_from(answer[0].text());
-        last_fence_ = first_fence_ + fences_reserved - 1;
-        core_->pool->remember_fence(last_fence_);
+        fence_ = first_fence_ = number_from(answer[0].text());
+        last_fence_ = first_fence_ + number_from(answer[2].text());
+        core_->pool->remember_fence(first_fence_);
     }
     return {.granted = true};
 }
@@ -134,6 +134,7 @@ std::shared_ptr<lease> mutex_lease::next_holder() const {
     if (fence_) {
         if (*fence_ >= last_fence_) return nullptr;
         next = *fence_ + 1;
+        core_->pool->remember_fence(*next);
     }
     std::shared_ptr<mutex_lease> made{new mutex_lease(*this, next)};
     made->carry_on(*this);

@@ -40,17 +40,6 @@ std::string_view field_of(std::string_view line, std::string_view name) {
     return value.substr(0, value.find(' '));
 }
 
-void introduce(connection& redis, const reply& answer) {
-    std::int64_t id = 0;  // stays: the account may not ask
-    std::string address;
-    if (answer.what() == reply_view::kind::text) {
-        const auto digits = field_of(answer.text(), "id=");
-        std::from_chars(digits.data(), digits.data() + digits.size(), id);
-        address = field_of(answer.text(), " addr=");
-    }
-    redis.remember_id(id, std::move(address));
-}
-
 class waiter {
 public:
     waiter(const std::shared_ptr<contender>& candidate, clock::time_point deadline, const std::stop_token& stop)
@@ -65,6 +54,7 @@ private:
         std::string address;
     };
 
+    void introduce();
     [[nodiscard]] step ask();
     [[nodiscard]] step block_and_ask(clock::duration slice);
     [[nodiscard]] step hear(const reply& answer, clock::time_point sent, bool woken);
@@ -96,6 +86,7 @@ private:
 std::optional<guard> waiter::run() {
     for (;;) {
         try {
+            if (knows_) introduce();
             const auto slice = knows_ ? next_slice() : clock::duration::zero();
             switch (slice > clock::duration::zero() ? block_and_ask(slice) : ask()) {
             case step::granted: return guard{candidate_};
@@ -112,6 +103,25 @@ clock::duration waiter::next_slice() const {
     const auto now = clock::now();
     // The mark was set when the failed attempt was sent: the block must end before it does.
     return std::min(wait_slice(last_.busy_for, candidate_->usual_ttl(), chance()) - (now - asked_at_), deadline_ - now);
+}
+
+// Before the connection is blocked: learns its number, by which others can end the block. Once a connection.
+void waiter::introduce() {
+    auto& redis = **line_;
+    if (redis.id()) return;
+    std::int64_t id = 0;  // stays: the account may not ask
+    std::string address;
+    try {
+        const auto answer = redis.exchange(request{"CLIENT", "INFO"});
+        if (answer.what() == reply_view::kind::text) {
+            const auto digits = field_of(answer.text(), "id=");
+            std::from_chars(digits.data(), digits.data() + digits.size(), id);
+            address = field_of(answer.text(), " addr=");
+        }
+    } catch (const error& failure) {
+        throw error(failure.reason(), failure.text());  // it had nothing to change: there is no doubt
+    }
+    redis.remember_id(id, std::move(address));
 }
 
 waiter::step waiter::ask() {
@@ -154,14 +164,9 @@ void waiter::send_block(clock::duration slice, const script_call& call) {
     auto& redis = **line_;
     request storage;
     const auto& ask_again = request_of(call, redis, std::nullopt, storage);
-    request all;
-    const bool knows_id = redis.id().has_value();
-    if (!knows_id) all.add("CLIENT", "INFO");
-    all.add("BLPOP", candidate_->wake_list(), seconds_text(slice + server_grace));
+    request all{"BLPOP", candidate_->wake_list(), seconds_text(slice + server_grace)};
     all.add_request(ask_again);
     redis.send(all);
-    if (knows_id) return;
-    introduce(redis, redis.receive());
 }
 
 // Until something is there to be read: by a wake-up, by our own timer, or because we are to stop.

@@ -53,6 +53,9 @@ public:
     /// is time for other processes.
     [[nodiscard]] bool pass_on(const lease& holder, const std::function<std::shared_ptr<lease>()>& make_next);
 
+    /// Does anybody queue here?
+    [[nodiscard]] bool crowded() noexcept;
+
     /// The holder holds nothing any more.
     void end(const lease& holder) noexcept;
 

@@ -11,8 +11,10 @@ namespace {
 
 using testing::ending;
 
-/// What asks for the lock, with the mark ("1") or without.
-[[nodiscard]] testing::command_match asking() { return testing::text_like("^EVALSHA [0-9a-f]{40} 3 .* 65 [01]$"); }
+/// What asks for the lock: of the scripts only the one that takes it is given the fence.
+[[nodiscard]] testing::command_match asking() {
+    return testing::text_like("^EVALSHA [0-9a-f]{40} 3 [^ ]+ [^ ]+:fence ");
+}
 
 class Doubt : public mutex_fixture {
 protected:
