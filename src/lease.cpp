@@ -75,7 +75,8 @@ void lease::schedule_renewal(clock::time_point from) noexcept {
 void lease::begin(clock::time_point sent) noexcept {
     begun_ = sent;
     set_times(sent, rules_.ttl());
-    start();
+    // Nobody gets one that is over already: nothing begins that could be lost.
+    if (clock::now() < safe_until()) start();
 }
 
 void lease::carry_on(const lease& previous) noexcept {

@@ -209,7 +209,7 @@ waiter::step waiter::hear(const reply& answer, clock::time_point sent, bool woke
         candidate_->begin(sent);
         if (candidate_->held()) return step::granted;
         // Too late to be of use: given back, and asked for again.
-        candidate_->end();
+        tranca::run(pool_, candidate_->release_call());
         throw error(errc::timeout, fmt::format("acquiring \"{}\": the answer came when the lease was already over",
                                                candidate_->name().printable()));
     }

@@ -45,7 +45,8 @@ public:
     lease(const lease&) = delete;
     lease& operator=(const lease&) = delete;
 
-    /// The server granted what was asked for at `sent`. Starts its renewal where the rules say so.
+    /// The server granted what was asked for at `sent`. Starts its renewal where the rules say so; does nothing if nothing
+    /// is left of it.
     void begin(clock::time_point sent) noexcept;
 
     [[nodiscard]] bool held() const noexcept;

@@ -171,6 +171,7 @@ TEST_F(Doubt, OfAGrantThatCameTooLateIsNone) {
     EXPECT_FALSE(exists());
     const auto again = thrown_by([&] { static_cast<void>(brief.try_acquire_for(700ms)); });
     EXPECT_TRUE(is_free_soon(300ms));
+    EXPECT_EQ(told->count(event::kind::lease_lost) + told->count(event::kind::release_expired), 0u) << "nobody had it";
 }
 
 // H01: a late answer is never taken for that of another name.
