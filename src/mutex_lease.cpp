@@ -1,7 +1,6 @@
 #include <tranca/mutex_lease.hpp>
 
-#include <charconv>
-#include <system_error>
+#include "fence_text.hpp"
 
 namespace tranca {
 
@@ -10,25 +9,14 @@ namespace {
 // One for the winner, one for each thread it may be passed on to.
 constexpr std::uint64_t fences_reserved = gate::handoff_limit + 1;
 
-constexpr std::size_t longest_label = 200;
 constexpr std::size_t token_size = 32;
-
-std::uint64_t fence_from(std::string_view digits) {
-    std::uint64_t number = 0;
-    const auto end = digits.data() + digits.size();
-    const auto [stop, failure] = std::from_chars(digits.data(), end, number);
-    if (failure != std::errc{} || stop != end) throw error(errc::protocol, "a fence that is no number");
-    return number;
-}
 
 }  // namespace
 
 std::shared_ptr<const mutex_core> make_mutex_core(const std::shared_ptr<connection_pool>& pool, const key& name,
                                                   const mutex_options& options) {
-    if (options.label.size() > longest_label)
-        throw error(errc::invalid_argument, "label: at most 200 bytes, not " + std::to_string(options.label.size()));
     auto complete = options;
-    if (complete.label.empty()) complete.label = process_label();
+    complete.label = label_or_default(options.label);
     return std::make_shared<const mutex_core>(mutex_core{.pool = pool,
                                                          .name = name,
                                                          .options = std::move(complete),
@@ -61,11 +49,10 @@ script_call mutex_lease::acquire_call(bool waits) const {
     const bool leaves_mark = waits && core_->options.waiters == waiters::expected;
     const std::string_view mark = leaves_mark ? "1" : "0";
     if (core_->options.fencing == fencing::on) {
-        const auto seen = core_->pool->largest_fence();
         const std::string_view tell = core_->options.release == release_mode::deferred ? "1" : "0";
-        const auto floor = seen == 0 ? std::string{} : std::to_string(seen + 1);
         return scripts::acquire_mutex().call({name().bytes(), core_->fence_key, core_->mark_key}, owner(),
-                                             core_->options.label, usual_ttl(), floor, fences_reserved, mark, tell);
+                                             core_->options.label, usual_ttl(), fence_floor(*core_->pool),
+                                             fences_reserved, mark, tell);
     }
     script_call made = scripts::acquire_unfenced().call({name().bytes(), core_->mark_key}, owner(),
                                                         core_->options.label, usual_ttl(), mark);
