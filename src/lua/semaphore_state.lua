@@ -21,12 +21,12 @@ end
 -- Takes a holder out. A slot beyond a limit that was lowered is not given again.
 local function drop(token)
   local removed, value = redis.call('ZREM', holders, token), redis.call('HGET', state, token)
+  redis.call('HDEL', state, token)  -- always, so that the right to it is tried with the first release
   if removed == 0 and not value then return end
   local count = 0
   for slot in slots_of(value) do
     count = count + 1
     if tonumber(slot) < is.limit then pile_up(slot) end
   end
-  if value then redis.call('HDEL', state, token) end
   is.used, changed = math.max(0, is.used - math.max(1, count)), true
 end

@@ -6,8 +6,9 @@ local function push(list, wanted)
   for _ = 1, missing do redis.call('LPUSH', list, 1) end
   if missing > 0 then redis.call('PEXPIRE', list, 2000) end
 end
+-- No longer than two seconds, also where the clock was set back meanwhile.
 local function kept_for_others(token)
-  return is.kept > now and claimant ~= token and is.amount or 0
+  return is.kept > now and is.kept <= now + 2000 and claimant ~= token and is.amount or 0
 end
 -- Wakes as many as can be served, at most so many, less those on their way. While room is kept for a big request, only
 -- that one can use it.

@@ -40,6 +40,20 @@ TEST_F(Holder, ThatWasKilledFreesItsSlotAtItsTtl) {
     EXPECT_FALSE(calls.try_acquire());
 }
 
+// Scores are the server's time: a client's clock has no part in them.
+TEST_F(Holder, EndsByTheClockOfTheServer) {
+    const auto now = [&] {
+        const auto time = raw.must({"TIME"});
+        return std::stoll(time[0].text) * 1'000 + std::stoll(time[1].text) / 1'000;
+    };
+    const auto before = now();
+    const auto held = limited_to(1, 60s).acquire();
+    const auto after = now();
+    const auto end = std::stoll(raw.must({"ZRANGE", "semaphore:thing", "0", "0", "WITHSCORES"})[1].text);
+    EXPECT_GE(end, before + 60'000);
+    EXPECT_LE(end, after + 60'000);
+}
+
 TEST_F(Holder, ThatIsLateReleasesNobodyElsesSlot) {
     auto late = limited_to(1).acquire();
     let_lapse();

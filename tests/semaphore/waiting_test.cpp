@@ -55,6 +55,30 @@ TEST_F(Waiters, AreNeverForgottenInSparsePhases) {
     EXPECT_LE(slow, 2);  // the machine's own
 }
 
+TEST_F(Waiters, AreAllServedThoughTheyAreMany) {
+    const auto calls = limited_to(4);
+    auto all = calls.weighted(4).acquire();
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    const stopwatch since_then;
+    {
+        std::vector<std::jthread> waiters;
+        for (int i = 0; i < 64; ++i)
+            waiters.emplace_back([&] {
+                const auto held = calls.acquire();
+                const int now = ++inside;
+                for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+                }
+                std::this_thread::sleep_for(1ms);
+                --inside;
+            });
+        ASSERT_TRUE(asleep(64));
+        all.release();
+    }
+    EXPECT_LE(most, 4);
+    EXPECT_LT(since_then.elapsed(), 5s);
+}
+
 TEST_F(Waiters, ThatGiveUpHandOnWhatTheyMayHaveBeenGiven) {
     const auto calls = limited_to(1);
     for (int round = 0; round < 20; ++round) {
