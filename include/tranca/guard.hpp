@@ -12,8 +12,8 @@
 // Does not promise that a paused process stops: between `if (held)` and the next line it may sleep past its lease. Only the
 // resource itself can refuse it then, by a fencing number.
 // Failures of the destructor go to client_options::on_event.
-// Thread safety: operator bool, safe_until, lost, fence, slots from any thread; release and extend wait for each other; moving and
-// destroying need the caller's own order. May be released by another thread than acquired it.
+// Thread safety: operator bool, safe_until, lost, fence, slots from any thread; release and extend wait for each other;
+// moving and destroying need the caller's own order. May be released by another thread than acquired it.
 
 #include <cstdint>
 #include <memory>

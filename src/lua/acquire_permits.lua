@@ -11,7 +11,7 @@ local own = redis.call('HGET', state, token)
 local kept = kept_for_others(token)
 if not own and is.used + weight + kept > is.limit then
   if ARGV[7] == '1' then claim(token, weight) end
-  if kept > 0 then wake(1) end  -- passes on what it may have been woken by
+  if kept > 0 and weight > 1 then pass_on() end
   if changed then save() end
   local first = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')[2]
   return {first and math.max(1, first - now) or 1000}

@@ -27,6 +27,14 @@ local function claim(token, weight)
   end
   is.turn = now + 2000
   if kept_for_others(token) > 0 then return end
-  is.amount, is.kept = weight, now + 2000
+  is.amount, is.kept, is.passed = weight, now + 2000, 0
   redis.call('HSET', state, 'claimant', token)
+end
+
+-- It may have been woken by what was meant for the one room is kept for: that one is next in the list, unless it died - then
+-- this stops.
+local function pass_on()
+  if is.passed >= 100 then return end
+  is.passed, changed = is.passed + 1, true
+  wake(1)
 end

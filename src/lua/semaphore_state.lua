@@ -1,12 +1,13 @@
 -- A fragment, in front of every semaphore script. KEYS: holders (by the end of each lease), state, wake, turn.
 -- State: limit, declared, used, fence; next: the lowest slot never given; top, pile1..: slots given back; mark, turn: until
--- when somebody waits for one, for several; amount, kept, claimant: what is kept free, until when, for whose request;
--- TOKEN: 'slots|fence|label' of each holder. Times in ms. A number is written by text() alone: '..' would round it.
+-- when somebody waits for one, for several; amount, kept, claimant: what is kept free, until when, for whom; passed: how
+-- many others passed a wake-up on to it; TOKEN: 'slots|fence|label' of each holder. Times in ms.
+-- A number is written by text() alone: '..' would round it.
 local holders, state = KEYS[1], KEYS[2]
-local names = {'limit', 'declared', 'used', 'fence', 'next', 'top', 'mark', 'turn', 'amount', 'kept', 'claimant'}
+local names = {'limit', 'declared', 'used', 'fence', 'next', 'top', 'mark', 'turn', 'amount', 'kept', 'passed', 'claimant'}
 local found, is, changed = redis.call('HMGET', state, unpack(names)), {}, false
-local claimant = found[11] or ''
-names[11] = nil
+local claimant = table.remove(found) or ''
+names[#names] = nil
 for i, name in ipairs(names) do is[name] = tonumber(found[i]) or 0 end
 local time = redis.call('TIME')
 local clock = time[1] * 1000000 + time[2]

@@ -201,6 +201,27 @@ TEST_F(BigRequest, ThatDiedKeepsTheOthersOutForTwoSeconds) {
     EXPECT_LT(since_then.elapsed(), 3500ms);
 }
 
+TEST_F(BigRequest, BehindADeadOneWaitsWithoutSpinning) {
+    const auto url = server.url();
+    const auto calls = limited_to(3);
+    auto held = std::make_unique<guard>(calls.acquire());
+    testing::child_process dead{[&] {
+        const client own{url};
+        const semaphore theirs{own, "thing", 3, {.lease = {.ttl = 10s}}};
+        static_cast<void>(theirs.weighted(3).acquire());
+    }};
+    ASSERT_TRUE(asleep(1));
+    const stopwatch since_then;
+    std::jthread next{[&] { EXPECT_TRUE(calls.weighted(3).try_acquire_for(patience)); }};
+    ASSERT_TRUE(asleep(2));
+    dead.kill_hard();
+    raw.reset_stats();
+    held.reset();
+    next.join();
+    EXPECT_LT(since_then.elapsed(), 4s);
+    EXPECT_LT(raw.calls("evalsha"), 200);
+}
+
 TEST_F(BigRequest, BeyondALimitThatFellKeepsNobodyOut) {
     const auto calls = limited_to(3);
     calls.set_limit(2);
