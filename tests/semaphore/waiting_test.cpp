@@ -173,7 +173,7 @@ TEST_F(BigRequest, OfSeveralIsServedOneAfterAnother) {
     std::atomic<int> served{0};
     std::vector<std::jthread> big;
     for (int i = 0; i < 4; ++i)
-        big.emplace_back([&] {
+        big.emplace_back([&, i] {
             const auto mine = calls.weighted(2 + i % 2).acquire();
             ++served;
         });
