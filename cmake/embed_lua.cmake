@@ -2,7 +2,9 @@
 #
 # Included: defines tranca_embed_lua(target folder), which builds lua_scripts.hpp into a private include folder of the
 # target. Run with cmake -P: writes that header; -D OUTPUT=file -D FOLDER=folder -D NAMES="a.lua b.lua".
-# The comment lines at the top of a script (line 1 says KEYS, ARGV and reply) stay out of what is sent to the server.
+# The comment lines at the top of a script (line 1 says KEYS, ARGV and reply) stay out of what is sent to the server. One of
+# them may say `-- after: OTHER.lua`: then that file stands in front, without its own top comment. A file whose line 1 begins
+# with `-- A fragment` is for that only, and no script of its own.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   function(tranca_embed_lua target folder)
@@ -31,12 +33,15 @@ set(max_lines 40)
 set(header "// Generated from src/lua by cmake/embed_lua.cmake.\n#pragma once\n\n#include <string_view>\n\n")
 string(APPEND header "namespace tranca::lua {\n\n")
 
-string(REPLACE " " ";" names "${NAMES}")
-foreach(file_name IN LISTS names)
+# Reads a file, checks it, and leaves its text in `result`, with what stands in front of it and without the top comment.
+function(read_lua file_name result)
   set(script "${FOLDER}/${file_name}")
   get_filename_component(name "${script}" NAME_WE)
   if(NOT name MATCHES "^[a-z][a-z0-9_]*$" OR NOT file_name STREQUAL "${name}.lua")
     message(FATAL_ERROR "${script}: the name must be a C++ identifier in snake_case")
+  endif()
+  if(NOT EXISTS "${script}")
+    message(FATAL_ERROR "${script}: there is no such file")
   endif()
 
   file(READ "${script}" text)
@@ -53,12 +58,27 @@ foreach(file_name IN LISTS names)
     message(FATAL_ERROR "${script}: ${lines} lines; a script has at most ${max_lines}")
   endif()
 
+  set(front "")
+  if(text MATCHES "^(--[^\n]*\n)*-- after: ([a-z0-9_]+[.]lua)\n")
+    read_lua("${CMAKE_MATCH_2}" front)
+  endif()
   while(text MATCHES "^[ \t]*(--[^\n]*)?\n")
     string(REGEX REPLACE "^[ \t]*(--[^\n]*)?\n" "" text "${text}")
   endwhile()
   if(text MATCHES "^[ \t]*(--[^\n]*)?$")
     message(FATAL_ERROR "${script}: nothing but comments")
   endif()
+  set(${result} "${front}${text}" PARENT_SCOPE)
+endfunction()
+
+string(REPLACE " " ";" names "${NAMES}")
+foreach(file_name IN LISTS names)
+  file(STRINGS "${FOLDER}/${file_name}" first_line LIMIT_COUNT 1)
+  if(first_line MATCHES "^-- A fragment")
+    continue()
+  endif()
+  read_lua("${file_name}" text)
+  get_filename_component(name "${file_name}" NAME_WE)
   string(APPEND header "inline constexpr std::string_view ${name} = R\"lua(${text})lua\";\n\n")
 endforeach()
 

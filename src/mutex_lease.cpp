@@ -1,25 +1,15 @@
 #include <tranca/mutex_lease.hpp>
 
-#include <charconv>
-#include <system_error>
-
 #include <fmt/format.h>
+
+#include "fence_text.hpp"
 
 namespace tranca {
 
 namespace {
 
 constexpr unsigned few_handoffs = 8;
-constexpr std::size_t longest_label = 200;
 constexpr std::size_t token_size = 32;
-
-std::uint64_t number_from(std::string_view digits) {
-    std::uint64_t number = 0;
-    const auto end = digits.data() + digits.size();
-    const auto [stop, failure] = std::from_chars(digits.data(), end, number);
-    if (failure != std::errc{} || stop != end) throw error(errc::protocol, "a fence that is no number");
-    return number;
-}
 
 // Leases of the same kind can be handed on from one thread to another: nobody gets what it did not ask for.
 std::string kind_of(const mutex_options& options) {
@@ -34,10 +24,8 @@ std::string kind_of(const mutex_options& options) {
 
 std::shared_ptr<const mutex_core> make_mutex_core(const std::shared_ptr<connection_pool>& pool, const key& name,
                                                   const mutex_options& options) {
-    if (options.label.size() > longest_label)
-        throw error(errc::invalid_argument, "label: at most 200 bytes, not " + std::to_string(options.label.size()));
     auto complete = options;
-    if (complete.label.empty()) complete.label = process_label();
+    complete.label = label_or_default(options.label);
     auto kind = kind_of(complete);
     auto queue = gate_of(*pool, name, kind);
     return std::make_shared<const mutex_core>(mutex_core{.pool = pool,
@@ -73,13 +61,12 @@ script_call mutex_lease::acquire_call(bool waits) const {
     const bool leaves_mark = waits && core_->options.waiters == waiters::expected;
     const std::string_view mark = leaves_mark ? "1" : "0";
     if (core_->options.fencing == fencing::on) {
-        const auto seen = core_->pool->largest_fence();
         const std::string_view tell = core_->options.release == release_mode::deferred ? "1" : "0";
-        const auto floor = seen == 0 ? std::string{} : std::to_string(seen + 1);
         // One for each thread it may be passed on to. Many of them run ahead of the clock, which costs the next grant more.
         const auto reserved = queue_->crowded() ? gate::handoff_limit : few_handoffs;
         return scripts::acquire_mutex().call({name().bytes(), core_->fence_key, core_->mark_key}, owner(),
-                                             core_->options.label, usual_ttl(), floor, reserved, mark, tell);
+                                             core_->options.label, usual_ttl(), fence_floor(*core_->pool), reserved,
+                                             mark, tell);
     }
     script_call made = scripts::acquire_unfenced().call({name().bytes(), core_->mark_key}, owner(),
                                                         core_->options.label, usual_ttl(), mark);
@@ -98,8 +85,8 @@ contender::verdict mutex_lease::hear(const reply& answer) {
     }
     waiters_ = answer[1].integer() != 0;
     if (core_->options.fencing == fencing::on) {
-        fence_ = first_fence_ = number_from(answer[0].text());
-        last_fence_ = first_fence_ + number_from(answer[2].text());
+        fence_ = first_fence_ = fence_from(answer[0].text());
+        last_fence_ = first_fence_ + fence_from(answer[2].text());
         core_->pool->remember_fence(first_fence_);
     }
     return {.granted = true};

@@ -24,6 +24,11 @@ const repeatable_script& acquire_mutex() { return the_script<lua::acquire_mutex>
 const repeatable_script& acquire_unfenced() { return the_script<lua::acquire_unfenced>(); }
 const repeatable_script& release_mutex() { return the_script<lua::release_mutex>(); }
 const repeatable_script& extend_mutex() { return the_script<lua::extend_mutex>(); }
+const repeatable_script& acquire_permits() { return the_script<lua::acquire_permits>(); }
+const repeatable_script& release_permits() { return the_script<lua::release_permits>(); }
+const repeatable_script& extend_permits() { return the_script<lua::extend_permits>(); }
+const repeatable_script& limit_permits() { return the_script<lua::limit_permits>(); }
+const repeatable_script& list_permits() { return the_script<lua::list_permits>(); }
 const repeatable_script& fenced_write() { return the_script<lua::fenced_write>(); }
 const repeatable_script& fenced_read() { return the_script<lua::fenced_read>(); }
 

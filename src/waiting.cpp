@@ -62,6 +62,7 @@ private:
     void end_block(clock::time_point sent, clock::duration slice);
     void unblock();
     void leave_blocked();
+    std::optional<guard> withdraw();
     void recover(const error& failure);
     [[nodiscard]] clock::duration next_slice() const;
     [[nodiscard]] bool over() const { return clock::now() >= deadline_ || stopped(); }
@@ -90,7 +91,7 @@ std::optional<guard> waiter::run() {
             const auto slice = knows_ ? next_slice() : clock::duration::zero();
             switch (slice > clock::duration::zero() ? block_and_ask(slice) : ask()) {
             case step::granted: return guard{candidate_};
-            case step::over: return std::nullopt;
+            case step::over: return withdraw();
             case step::again: break;
             }
         } catch (const error& failure) {
@@ -186,6 +187,17 @@ void waiter::unblock() {
         if (answer.is_error()) (*line_)->remember_id(0);  // then the server's own timer has to do
     });
     if ((*line_)->id() == 0 && stopped()) leave_blocked();
+}
+
+// What keeps others out is taken back; a failure is no reason to call it anything but busy: it ends by itself.
+std::optional<guard> waiter::withdraw() {
+    if (!line_ || !asked_ || !candidate_->leaves_a_claim()) return std::nullopt;
+    try {
+        static_cast<void>(tranca::run(**line_, candidate_->release_call()));
+    } catch (const error&) {
+        line_.reset();
+    }
+    return std::nullopt;
 }
 
 // Where nothing can cut the block short: close, and hand on what it may have been given meanwhile.

@@ -24,6 +24,10 @@ public:
     /// Is there a cheaper way to ask for one that does not wait?
     [[nodiscard]] virtual bool may_ask_plainly() const noexcept { return false; }
 
+    /// Does an attempt in vain that waits leave something that keeps others out? Then a waiter that gives up takes it back
+    /// by a release.
+    [[nodiscard]] virtual bool leaves_a_claim() const noexcept { return false; }
+
     /// What the server said.
     struct verdict {
         bool granted = false;

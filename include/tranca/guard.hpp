@@ -12,12 +12,13 @@
 // Does not promise that a paused process stops: between `if (held)` and the next line it may sleep past its lease. Only the
 // resource itself can refuse it then, by a fencing number.
 // Failures of the destructor go to client_options::on_event.
-// Thread safety: operator bool, safe_until, lost, fence from any thread; release and extend wait for each other; moving and
-// destroying need the caller's own order. May be released by another thread than acquired it.
+// Thread safety: operator bool, safe_until, lost, fence, slots from any thread; release and extend wait for each other;
+// moving and destroying need the caller's own order. May be released by another thread than acquired it.
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <utility>
 
@@ -65,6 +66,16 @@ public:
     /// The fencing number of this acquisition, where its primitive has them. No I/O.
     [[nodiscard]] std::optional<std::uint64_t> fence() const noexcept {
         return lease_ ? lease_->fence() : std::nullopt;
+    }
+
+    /// Which of a semaphore's places it holds, from 0 up; empty for a lock. Valid as long as the guard. No I/O.
+    [[nodiscard]] std::span<const std::int64_t> slots() const noexcept {
+        return lease_ ? lease_->slots() : std::span<const std::int64_t>{};
+    }
+
+    /// The first of slots(). No I/O.
+    [[nodiscard]] std::optional<std::int64_t> slot() const noexcept {
+        return slots().empty() ? std::nullopt : std::optional{slots().front()};
     }
 
     /// Sets the time left to the ttl of its primitive; never adds, never creates. False: lost for good (also if

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -54,6 +55,9 @@ public:
     [[nodiscard]] clock::time_point safe_until() const noexcept;
     [[nodiscard]] std::stop_token lost() noexcept;
     [[nodiscard]] std::optional<std::uint64_t> fence() const noexcept { return fence_; }
+
+    /// The numbers of what it holds, where its primitive has them.
+    [[nodiscard]] virtual std::span<const std::int64_t> slots() const noexcept { return {}; }
 
     /// See guard. `ttl` empty: the usual one.
     bool extend(std::optional<milliseconds> ttl);

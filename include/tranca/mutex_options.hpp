@@ -43,4 +43,7 @@ struct mutex_options {
 /// The label of this process: "host:process id". Asked of the operating system once a process.
 [[nodiscard]] std::string process_label();
 
+/// The label itself, or that of this process for an empty one. Throws errc::invalid_argument beyond 200 bytes.
+[[nodiscard]] std::string label_or_default(const std::string& label);
+
 }  // namespace tranca

@@ -72,7 +72,8 @@ public:
         case 1: command.add("EVALSHA", known, 1, key[0], arguments...); break;
         case 2: command.add("EVALSHA", known, 2, key[0], key[1], arguments...); break;
         case 3: command.add("EVALSHA", known, 3, key[0], key[1], key[2], arguments...); break;
-        default: throw error(errc::invalid_argument, "a script takes one, two or three keys");
+        case 4: command.add("EVALSHA", known, 4, key[0], key[1], key[2], key[3], arguments...); break;
+        default: throw error(errc::invalid_argument, "a script takes one to four keys");
         }
         return {this, std::move(command), !known.empty()};
     }

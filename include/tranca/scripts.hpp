@@ -37,6 +37,21 @@ namespace tranca::scripts {
 /// Compare and set the ttl of a mutex: 1 set, 0 no lock, -1 another owner's.
 [[nodiscard]] const repeatable_script& extend_mutex();
 
+/// One attempt to take permits of a semaphore: see src/lua/acquire_permits.lua for the reply.
+[[nodiscard]] const repeatable_script& acquire_permits();
+
+/// Gives a holder's permits back and wakes as many waiters: 1 released, 0 it held nothing any more.
+[[nodiscard]] const repeatable_script& release_permits();
+
+/// Sets a holder's time, if it is still a holder: 1 set, 0 its time is over.
+[[nodiscard]] const repeatable_script& extend_permits();
+
+/// Sets a semaphore's limit: 1.
+[[nodiscard]] const repeatable_script& limit_permits();
+
+/// How many permits are free, and who holds the others: see src/lua/list_permits.lua for the reply.
+[[nodiscard]] const repeatable_script& list_permits();
+
 /// Writes a value unless a newer fence was there: 1 written, 0 refused.
 [[nodiscard]] const repeatable_script& fenced_write();
 

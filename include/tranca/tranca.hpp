@@ -22,4 +22,5 @@
 #include <tranca/lock_state.hpp>
 #include <tranca/lockable.hpp>
 #include <tranca/mutex.hpp>
+#include <tranca/semaphore.hpp>
 #include <tranca/with.hpp>

@@ -11,6 +11,7 @@ constexpr bool all_acquirable = (acquirable<Primitives> && ...);
 
 static_assert(all_acquirable<ladder::naive_lock, ladder::timeout_lock, ladder::px_lock>);
 static_assert(all_acquirable<ladder::clock_semaphore, ladder::fair_semaphore, ladder::guarded_semaphore>);
+static_assert(all_acquirable<mutex, semaphore>);
 static_assert(!acquirable<guard> && !acquirable<client> && !acquirable<int> && !acquirable<std::mutex>);
 
 /// Everything a caller may write with one of them, all const.
@@ -51,6 +52,7 @@ TEST_F(Concept, IsKeptByEveryPrimitiveInItsOwnType) {
     is_used_in_every_way(ladder::clock_semaphore{redis, "thing 2", 1});
     is_used_in_every_way(ladder::fair_semaphore{redis, "thing 3", 1});
     is_used_in_every_way(ladder::guarded_semaphore{redis, "thing 4", 1});
+    is_used_in_every_way(semaphore{redis, "thing 5", 1});
 }
 
 TEST_F(Concept, MakesEveryPrimitiveAStandardLock) {
@@ -60,6 +62,7 @@ TEST_F(Concept, MakesEveryPrimitiveAStandardLock) {
     is_a_standard_lock(ladder::clock_semaphore{redis, "thing 2", 1});
     is_a_standard_lock(ladder::fair_semaphore{redis, "thing 3", 1});
     is_a_standard_lock(ladder::guarded_semaphore{redis, "thing 4", 1});
+    is_a_standard_lock(semaphore{redis, "thing 5", 1});
 }
 
 TEST_F(Concept, TellsTheMainKey) {

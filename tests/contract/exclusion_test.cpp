@@ -98,8 +98,11 @@ TEST_P(Limit, AdmitsThatManyAndNotOneMore) {
 
 TEST_P(Limit, MayBeAsBigAsItsType) {
     for (const std::int64_t limit :
-         {std::int64_t{1} << 31, std::int64_t{1} << 53, std::numeric_limits<std::int64_t>::max()})
-        EXPECT_TRUE(make({.limit = limit}).try_acquire()) << limit;
+         {std::int64_t{1} << 31, std::int64_t{1} << 53, std::numeric_limits<std::int64_t>::max()}) {
+        raw.flush();
+        if (limit <= of.largest_limit) EXPECT_TRUE(make({.limit = limit}).try_acquire()) << limit;
+        else EXPECT_TRUE(fails_with(errc::invalid_argument, [&] { static_cast<void>(make({.limit = limit})); }));
+    }
 }
 
 TEST_P(Limit, OfAPlaceThatLapsedIsFreeAgainForOneOnly) {

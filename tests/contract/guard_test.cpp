@@ -27,7 +27,8 @@ protected:
     [[nodiscard]] std::ptrdiff_t releases(const std::string& other) {
         return std::ranges::count_if(monitor.commands_since(mark), [&](const testing::monitored_command& one) {
             if (one.name() != "EVALSHA" || one.arguments.at(3) != of.key_of(other)) return false;
-            // An acquire may be a script too; that one knows no list to wake from.
+            // An acquire may be a script too; that one knows no list to wake from, or takes more than a token.
+            if (one.arguments.at(2) == "4") return one.arguments.size() == 8;
             return one.arguments.at(2) != "3" || one.arguments.at(4).ends_with(":wake");
         });
     }

@@ -6,7 +6,7 @@ const std::vector<model>& models() {
     static const std::vector<model> all{
         as_model<naive_lock_traits>(),      as_model<timeout_lock_traits>(),   as_model<px_lock_traits>(),
         as_model<clock_semaphore_traits>(), as_model<fair_semaphore_traits>(), as_model<guarded_semaphore_traits>(),
-        as_model<mutex_traits>(),
+        as_model<mutex_traits>(),           as_model<semaphore_traits>(),
     };
     return all;
 }

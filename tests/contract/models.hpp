@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -41,10 +42,12 @@ struct wish {
 
 /// Locks of the book: the key holds the owner's token and nothing else.
 struct key_traits {
-    static constexpr bool has_limit = false;   // admits one, whatever the wish says
-    static constexpr bool tells_taken = true;  // a release can see that the key is another owner's
-    static constexpr bool any_name = true;     // also names with lonely braces
-    static constexpr bool polls = true;        // has a period to wait by
+    static constexpr bool has_limit = false;         // admits one, whatever the wish says
+    static constexpr bool tells_taken = true;        // a release can see that the key is another owner's
+    static constexpr bool any_name = true;           // also names with lonely braces
+    static constexpr bool polls = true;              // has a period to wait by
+    static constexpr bool has_helper_names = false;  // endings of names that are keys of another one
+    static constexpr std::int64_t largest_limit = 1;
 
     static std::string key_of(const std::string& name) { return "lock:" + name; }
     static std::vector<std::string> lasting_keys(const std::string&) { return {}; }
@@ -68,6 +71,8 @@ struct set_traits {
     static constexpr bool tells_taken = false;
     static constexpr bool any_name = false;
     static constexpr bool polls = true;
+    static constexpr bool has_helper_names = true;
+    static constexpr std::int64_t largest_limit = std::numeric_limits<std::int64_t>::max();
 
     static std::string key_of(const std::string& name) { return name; }
     static std::vector<std::string> lasting_keys(const std::string&) { return {}; }
@@ -217,6 +222,58 @@ struct guarded_semaphore_traits : ordered_set_traits {
     }
 };
 
+/// Tokens by the end of each lease on the server's clock, and a hash beside them that counts.
+struct semaphore_traits : set_traits {
+    static constexpr const char* title = "semaphore";
+    static constexpr bool is_exact = true;
+    static constexpr bool polls = false;
+    static constexpr bool has_helper_names = false;
+    static constexpr std::int64_t largest_limit = std::int64_t{1} << 31;
+    static constexpr const char* attempt_command = "zcard";
+    static constexpr const char* refusal_command = "zrange";
+    static constexpr const char* grant = "EVALSHA";
+    static constexpr std::size_t grant_number = 1;
+
+    static std::string key_of(const std::string& name) { return "semaphore:" + name; }
+    static std::string state_of(const std::string& name) { return "{semaphore:" + name + "}:state"; }
+    static std::vector<std::string> lasting_keys(const std::string& name) {
+        return {state_of(name), "{semaphore:" + name + "}:wake", "{semaphore:" + name + "}:turn"};
+    }
+    // Not by ZCARD and ZRANGE, by which attempts and refusals are counted.
+    static std::int64_t holders(raw_client& raw, const std::string& name) {
+        return raw.must({"ZCOUNT", key_of(name), "-inf", "+inf"}).integer;
+    }
+    static std::string owner(raw_client& raw, const std::string& name) {
+        const auto first = raw.must({"ZREVRANGE", key_of(name), "-1", "-1"});
+        return first.size() == 0 ? "" : first[0].text;
+    }
+    static std::int64_t now(raw_client& raw) {
+        const auto time = raw.must({"TIME"});
+        return std::stoll(time[0].text) * 1'000 + std::stoll(time[1].text) / 1'000;
+    }
+    static std::int64_t milliseconds_left(raw_client& raw, const std::string& name, milliseconds) {
+        return std::llround(std::stod(raw.must({"ZSCORE", key_of(name), owner(raw, name)}).text)) - now(raw);
+    }
+    static void let_lapse(raw_client& raw, const std::string& name) {
+        for (const auto& member : raw.must({"ZRANGE", key_of(name), "0", "-1"}).items)
+            raw.must({"ZADD", key_of(name), "XX", "1", member.text});
+    }
+    static void occupy(raw_client& raw, const std::string& name) {
+        raw.must({"DEL", key_of(name), state_of(name)});
+        raw.must({"ZADD", key_of(name), std::to_string(now(raw) + 60'000), "foreign"});
+        raw.must(
+            {"HSET", state_of(name), "limit", "1", "declared", "1", "used", "1", "next", "1", "foreign", "0|1|it"});
+    }
+    static void vacate(raw_client& raw, const std::string& name) { raw.must({"ZREM", key_of(name), "foreign"}); }
+
+    // Renewed by hand only, as the contract wants to see a lease end.
+    static semaphore make(const client& redis, const wish& how) {
+        auto lease = how.lease();
+        lease.renew_every = 0ms;
+        return {redis, how.name, how.limit, {.lease = lease}};
+    }
+};
+
 /// A traits struct as a value.
 struct model {
     std::string title;
@@ -226,6 +283,8 @@ struct model {
     bool tells_taken;
     bool any_name;
     bool polls;
+    bool has_helper_names;
+    std::int64_t largest_limit;
     std::string attempt_command;
     std::string refusal_command;
     std::string grant;
@@ -252,6 +311,8 @@ model as_model() {
             .tells_taken = Traits::tells_taken,
             .any_name = Traits::any_name,
             .polls = Traits::polls,
+            .has_helper_names = Traits::has_helper_names,
+            .largest_limit = Traits::largest_limit,
             .attempt_command = Traits::attempt_command,
             .refusal_command = Traits::refusal_command,
             .grant = Traits::grant,

@@ -77,17 +77,21 @@ TEST_P(LimitRefusal, OfALimitThatIsNotPositive) {
         refuses({.limit = limit}, "limit");
 }
 
-TEST_P(LimitRefusal, OfNamesOfOtherKeysOfASemaphore) {
-    refuses({.name = "thing:owner"}, ":owner");
-    refuses({.name = "thing:counter"}, ":counter");
-}
-
 TEST_P(LimitRefusal, OfBracesThatAreNoHashTag) {
     for (const std::string bad : {"x{", "a{b", "we}ird", "{}x", "}x"})
         refuses({.name = bad}, bad);
 }
 
 OVER_MODELS_WHERE(has_limit, LimitRefusal);
+
+class HelperNameRefusal : public Refusal {};
+
+TEST_P(HelperNameRefusal, OfNamesOfOtherKeysOfASemaphore) {
+    refuses({.name = "thing:owner"}, ":owner");
+    refuses({.name = "thing:counter"}, ":counter");
+}
+
+OVER_MODELS_WHERE(has_helper_names, HelperNameRefusal);
 
 class LiveRefusal : public contract {};
 

@@ -40,8 +40,11 @@ TEST_P(Rights, WithoutScriptsAreToldAtOnceAndTakeNothing) {
 
 // Not DEL: the release script comes to it only when there is something to release.
 TEST_P(Rights, WithoutAnyOneCommandAreEnoughOrToldAtOnce) {
-    for (const std::string command : {"eval", "evalsha", "script", "set", "setnx", "get", "pexpire", "ttl", "multi",
-                                      "exec", "zadd", "zrem", "zrank", "zremrangebyscore", "zinterstore", "incr"})
+    for (const std::string command :
+         {"eval",        "evalsha",   "script",        "set",      "setnx", "get",   "pexpire",
+          "ttl",         "multi",     "exec",          "zadd",     "zrem",  "zrank", "zremrangebyscore",
+          "zinterstore", "incr",      "hset",          "hget",     "hdel",  "hmget", "zcard",
+          "zscore",      "zrevrange", "zrangebyscore", "pexpireat"})
         works_or_fails_early(testing::without(server, {command}), command);
 }
 
@@ -61,11 +64,40 @@ TEST_P(Rights, ToTheMainKeyAloneAreEnoughOrToldAtOnce) {
 
 // Every command a primitive needs is one it sends: an account with these and no other gets all done.
 TEST_P(Rights, AreAllUsedThatAreDocumented) {
-    const auto user = testing::rights(
-        server,
-        {"~*",           "+evalsha", "+eval",  "+script|load", "+set",    "+setnx", "+get",   "+del",
-         "+pexpire",     "+ttl",     "+multi", "+exec",        "+zadd",   "+zrem",  "+zrank", "+zremrangebyscore",
-         "+zinterstore", "+incr",    "+time",  "+pttl",        "+exists", "+llen",  "+lpush", "+blpop"});
+    const auto user = testing::rights(server, {"~*",
+                                               "+evalsha",
+                                               "+eval",
+                                               "+script|load",
+                                               "+set",
+                                               "+setnx",
+                                               "+get",
+                                               "+del",
+                                               "+pexpire",
+                                               "+ttl",
+                                               "+multi",
+                                               "+exec",
+                                               "+zadd",
+                                               "+zrem",
+                                               "+zrank",
+                                               "+zremrangebyscore",
+                                               "+zinterstore",
+                                               "+incr",
+                                               "+time",
+                                               "+pttl",
+                                               "+exists",
+                                               "+llen",
+                                               "+lpush",
+                                               "+blpop",
+                                               "+zcard",
+                                               "+zscore",
+                                               "+zrange",
+                                               "+zrevrange",
+                                               "+zrangebyscore",
+                                               "+hget",
+                                               "+hmget",
+                                               "+hset",
+                                               "+hdel",
+                                               "+pexpireat"});
     const client limited{user.url()};
     testing::flush_scripts(server);
     auto held = make_on(limited).acquire();

@@ -1,0 +1,79 @@
+#pragma once
+
+// What one acquisition of a semaphore holds on the server, and what all acquisitions of one semaphore share.
+//
+//     auto candidate = std::make_shared<tranca::permit_lease>(core, 1);
+//
+// On the server: the main key is a sorted set of tokens by the end of each holder's own lease, {main}:state a hash of the
+// limit, the count, the last fence, the free slots, who waits and what each holder has; {main}:wake and {main}:turn are the
+// wake-ups for those that want one and for those that want several.
+// Requests and decoders only: pure but for what a lease does.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tranca/contender.hpp>
+#include <tranca/helper_key.hpp>
+#include <tranca/permit_options.hpp>
+#include <tranca/scripts.hpp>
+
+namespace tranca {
+
+/// What the acquisitions of one semaphore have in common. A value that does not change.
+struct permit_core {
+    std::shared_ptr<connection_pool> pool;
+    key name;
+    std::int64_t limit;
+    permit_options options;
+    lease_clock rules;
+    std::string state_key;
+    std::string wake_key;
+    std::string turn_key;
+
+    /// A call of one of the semaphore's scripts, which all take the same keys. No I/O.
+    template <request_argument... Arguments>
+    [[nodiscard]] repeatable_call call(const repeatable_script& what, const Arguments&... arguments) const {
+        return what.call({name.bytes(), state_key, wake_key, turn_key}, arguments...);
+    }
+};
+
+/// Throws errc::invalid_argument unless 0 < limit <= 2^31. No I/O.
+void require_semaphore_limit(std::int64_t limit);
+
+/// Throws errc::invalid_argument for a bad limit or option. No I/O.
+[[nodiscard]] std::shared_ptr<const permit_core> make_permit_core(const std::shared_ptr<connection_pool>& pool,
+                                                                  const key& name, std::int64_t limit,
+                                                                  const permit_options& options);
+
+/// See the top of this file.
+class permit_lease final : public contender {
+public:
+    /// Still to be won, with a fresh token: so many permits at once.
+    permit_lease(std::shared_ptr<const permit_core> core, std::int64_t weight)
+        : contender(core->pool, core->name, core->rules), core_(std::move(core)), weight_(weight) {}
+
+    [[nodiscard]] script_call acquire_call(bool waits) const override;
+    verdict hear(const reply& answer) override;
+    [[nodiscard]] std::string_view wake_list() const override {
+        return weight_ == 1 ? core_->wake_key : core_->turn_key;
+    }
+    [[nodiscard]] bool leaves_a_claim() const noexcept override { return weight_ > 1; }
+
+    [[nodiscard]] const script& release_script() const noexcept override { return scripts::release_permits(); }
+    [[nodiscard]] repeatable_call release_call() const override;
+    [[nodiscard]] std::span<const std::int64_t> slots() const noexcept override { return slots_; }
+
+private:
+    [[nodiscard]] repeatable_call extend_call(milliseconds ttl) const override;
+
+    std::shared_ptr<const permit_core> core_;
+    std::int64_t weight_;
+    std::vector<std::int64_t> slots_;
+};
+
+}  // namespace tranca
