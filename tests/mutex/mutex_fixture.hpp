@@ -13,6 +13,7 @@
 
 #include <tranca/tranca.hpp>
 
+#include "support/command_match.hpp"
 #include "support/deadline.hpp"
 #include "support/redis_fixture.hpp"
 
@@ -51,6 +52,11 @@ inline const std::string wake_key = "{lock:thing}:wake";
         return failure;
     }
     return std::nullopt;
+}
+
+/// What extends: a script with one key (an acquire has three, a release too), or one command where the server has it.
+[[nodiscard]] inline testing::command_match extension() {
+    return testing::text_like("^(EVALSHA [0-9a-f]{40} 1 |SET .* IFEQ )");
 }
 
 /// The wall clock in milliseconds, as PEXPIRETIME tells it: server and test share a machine.

@@ -16,16 +16,13 @@ using testing::monitor_reader;
 using testing::monitored_command;
 using testing::tcp_gate;
 
-/// What extends: a script with one key. An acquire has three, a release too.
-[[nodiscard]] testing::command_match extension() { return testing::text_like("^EVALSHA [0-9a-f]{40} 1 "); }
-
 class Renewal : public mutex_fixture {
 protected:
     /// The times at which the server set the lock's ttl anew.
     [[nodiscard]] static std::vector<std::chrono::microseconds> renewals(const std::vector<monitored_command>& seen) {
         std::vector<std::chrono::microseconds> times;
         for (const auto& command : seen)
-            if (command.lua() && command.name() == "PEXPIRE" && command.arguments.at(1) == lock_key)
+            if (command.name() == (command.lua() ? "PEXPIRE" : "SET") && command.arguments.at(1) == lock_key)
                 times.push_back(command.time);
         return times;
     }
