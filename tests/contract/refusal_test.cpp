@@ -39,17 +39,20 @@ protected:
     const monitor_reader::mark_type mark{monitor.mark()};
 };
 
-TEST_P(Refusal, OfAPeriodThatIsNotPositive) {
-    if (!of.polls) GTEST_SKIP() << "waits without polling";
-    for (const auto poll : {0ms, -1ms, milliseconds::min(), milliseconds::max()})
-        refuses({.poll = poll}, "poll");
-}
-
 TEST_P(Refusal, OfAnEmptyName) { refuses({.name = ""}, "empty"); }
 
 TEST_P(Refusal, OfANameThatIsTooLong) { refuses({.name = std::string(key::max_size + 1, 'x')}, "1048576"); }
 
 OVER_EVERY_MODEL(Refusal);
+
+class PeriodRefusal : public Refusal {};
+
+TEST_P(PeriodRefusal, OfAPeriodThatIsNotPositive) {
+    for (const auto poll : {0ms, -1ms, milliseconds::min(), milliseconds::max()})
+        refuses({.poll = poll}, "poll");
+}
+
+OVER_MODELS_WHERE(polls, PeriodRefusal);
 
 class TtlRefusal : public Refusal {};
 

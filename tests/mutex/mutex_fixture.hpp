@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <tranca/tranca.hpp>
 
@@ -83,6 +84,14 @@ protected:
 
     [[nodiscard]] bool exists() { return raw.exists(lock_key) == 1; }
     [[nodiscard]] std::string token() { return raw.get(lock_key).value_or("").substr(0, 32); }
+    /// Releases, and expects that the waiter is granted the lock at once.
+    static void expect_wakes(guard& held, std::jthread& waiter, const std::optional<guard>& next) {
+        const stopwatch since_release;
+        held.release();
+        waiter.join();
+        EXPECT_TRUE(next);
+        EXPECT_LT(since_release.elapsed(), 300ms);
+    }
     [[nodiscard]] std::int64_t expires_at() { return raw.must({"PEXPIRETIME", lock_key}).integer; }
     void occupy(milliseconds ttl = 60s) { raw.set(lock_key, "foreign", ttl); }
 

@@ -57,11 +57,7 @@ TEST_F(Waiter, ThatDiesCostsNothing) {
     ASSERT_TRUE(wait_for_sleepers(2));
     dying.kill_hard();
     ASSERT_TRUE(wait_for_sleepers(1));
-    const stopwatch since_release;
-    held.release();
-    waiter.join();
-    EXPECT_TRUE(next);
-    EXPECT_LT(since_release.elapsed(), 300ms);
+    expect_wakes(held, waiter, next);
 }
 
 TEST_F(Waiter, ThatIsStoppedLeavesNothingAtOnce) {
@@ -104,11 +100,7 @@ TEST_F(Waiter, WithoutTheRightToUnblockItselfIsWoken) {
     // Over the end of its first slice, which only the server's own timer ends.
     ASSERT_TRUE(throughout(1300ms, [&] { return !next; }));
     ASSERT_TRUE(wait_for_sleepers(1));
-    const stopwatch since_release;
-    held.release();
-    waiter.join();
-    EXPECT_TRUE(next);
-    EXPECT_LT(since_release.elapsed(), 300ms);
+    expect_wakes(held, waiter, next);
 }
 
 TEST_F(Waiter, WithTheRightsTheHeaderNamesIsContent) {
