@@ -2,9 +2,9 @@
 #
 # Included: defines tranca_embed_lua(target folder), which builds lua_scripts.hpp into a private include folder of the
 # target. Run with cmake -P: writes that header; -D OUTPUT=file -D FOLDER=folder -D NAMES="a.lua b.lua".
-# The comment lines at the top of a script (line 1 says KEYS, ARGV and reply) stay out of what is sent to the server. One of
-# them may say `-- after: OTHER.lua`: then that file stands in front, without its own top comment. A file whose line 1 begins
-# with `-- A fragment` is for that only, and no script of its own.
+# The comment lines at the top of a script (line 1 says KEYS, ARGV and reply) stay out of what is sent to the server. Any of
+# them may say `-- after: OTHER.lua`: then that file stands in front, once, without its own top comment. A file whose line 1
+# begins with `-- A fragment` is for that only, and no script of its own.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   function(tranca_embed_lua target folder)
@@ -59,9 +59,16 @@ function(read_lua file_name result)
   endif()
 
   set(front "")
-  if(text MATCHES "^(--[^\n]*\n)*-- after: ([a-z0-9_]+[.]lua)\n")
-    read_lua("${CMAKE_MATCH_2}" front)
-  endif()
+  string(REGEX MATCHALL "\n-- after: [a-z0-9_]+[.]lua" mentions "${text}")
+  foreach(mention IN LISTS mentions)
+    string(REPLACE "\n-- after: " "" fragment "${mention}")
+    get_property(in_front GLOBAL PROPERTY tranca_lua_in_front)
+    if(NOT fragment IN_LIST in_front)
+      set_property(GLOBAL APPEND PROPERTY tranca_lua_in_front "${fragment}")
+      read_lua("${fragment}" before)
+      string(APPEND front "${before}")
+    endif()
+  endforeach()
   while(text MATCHES "^[ \t]*(--[^\n]*)?\n")
     string(REGEX REPLACE "^[ \t]*(--[^\n]*)?\n" "" text "${text}")
   endwhile()
@@ -77,6 +84,7 @@ foreach(file_name IN LISTS names)
   if(first_line MATCHES "^-- A fragment")
     continue()
   endif()
+  set_property(GLOBAL PROPERTY tranca_lua_in_front "")
   read_lua("${file_name}" text)
   get_filename_component(name "${file_name}" NAME_WE)
   string(APPEND header "inline constexpr std::string_view ${name} = R\"lua(${text})lua\";\n\n")

@@ -9,7 +9,8 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(TRANCA_CCACHE ccache)
   mark_as_advanced(TRANCA_CCACHE)
   if(TRANCA_CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${TRANCA_CCACHE}")
+    # As its manual says for precompiled headers.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${TRANCA_CCACHE}")
   endif()
 endif()
 

@@ -4,9 +4,27 @@
 
 namespace tranca {
 
-client::client(std::string_view url, client_options options) : client(endpoint::parse(url), std::move(options)) {}
+namespace {
+
+std::shared_ptr<connection_pool> make_pool(std::string_view url, client_options options) {
+    if (sentinel_endpoint::is_meant_by(url))
+        return std::make_shared<connection_pool>(sentinel_endpoint::parse(url), std::move(options));
+    if (cluster_endpoint::is_meant_by(url))
+        return std::make_shared<connection_pool>(cluster_endpoint::parse(url), std::move(options));
+    return std::make_shared<connection_pool>(endpoint::parse(url), std::move(options));
+}
+
+}  // namespace
+
+client::client(std::string_view url, client_options options) : pool_(make_pool(url, std::move(options))) {}
 
 client::client(endpoint where, client_options options)
+    : pool_(std::make_shared<connection_pool>(std::move(where), std::move(options))) {}
+
+client::client(sentinel_endpoint where, client_options options)
+    : pool_(std::make_shared<connection_pool>(std::move(where), std::move(options))) {}
+
+client::client(cluster_endpoint where, client_options options)
     : pool_(std::make_shared<connection_pool>(std::move(where), std::move(options))) {}
 
 client& client::operator=(client&& other) noexcept {
@@ -21,7 +39,8 @@ client::~client() {
 }
 
 reply client::run(const request& command) {
-    return pool_->with_connection(resend::unsafe, [&](connection& redis) {
+    const auto about = pool_->is_cluster() ? command.first_key() : std::string_view{};
+    return pool_->with_connection(resend::unsafe, about, [&](connection& redis) {
         auto answer = redis.command(command);
         if (command.changes_connection()) redis.retire();
         return answer;

@@ -4,7 +4,6 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,64 +13,20 @@
 #include <tranca/error.hpp>
 #include <tranca/key.hpp>
 
+#include "url_text.hpp"
+
 namespace tranca {
 
 namespace {
 
-// No text below quotes the URL: any part of it may turn out to be a piece of a password that was not encoded.
-[[noreturn]] void refuse(std::string_view reason) {
-    throw error(errc::invalid_url, fmt::format("the Redis URL cannot be read: {}", reason));
-}
-
-std::optional<int> hexadecimal_digit(char digit) {
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-    if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-    return std::nullopt;
-}
-
-std::string percent_decoded(std::string_view text, std::string_view part) {
-    std::string decoded;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            decoded += text[i];
-            continue;
-        }
-        const auto high = i + 1 < text.size() ? hexadecimal_digit(text[i + 1]) : std::nullopt;
-        const auto low = i + 2 < text.size() ? hexadecimal_digit(text[i + 2]) : std::nullopt;
-        if (!high || !low) refuse(fmt::format("a % in the {} is not followed by two hexadecimal digits", part));
-        decoded += static_cast<char>(*high * 16 + *low);
-        i += 2;
-    }
-    return decoded;
-}
-
-template <class Number>
-std::optional<Number> whole_number(std::string_view text) {
-    Number value{};
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
 int database_number(std::string_view text) {
     const auto number = whole_number<int>(text);
-    if (!number || *number < 0) refuse("the database is not a number from 0 on");
+    if (!number || *number < 0) refuse_url("the database is not a number from 0 on");
     return *number;
 }
 
-milliseconds duration_with_unit(std::string_view text, std::string_view option) {
-    const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
-    const auto unit = text.substr(digits.size());
-    const auto number = whole_number<std::int64_t>(digits);
-    if (!number || (unit != "ms" && unit != "s"))
-        refuse(fmt::format("{} must be a number with its unit, as in 500ms or 2s", option));
-    if (*number > longest_duration.count()) refuse(fmt::format("{} is too long", option));
-    return unit == "s" ? milliseconds{std::chrono::seconds{*number}} : milliseconds{*number};
-}
-
 bool yes_or_no(std::string_view text, std::string_view option) {
-    if (text != "yes" && text != "no") refuse(fmt::format("{} must be yes or no", option));
+    if (text != "yes" && text != "no") refuse_url(fmt::format("{} must be yes or no", option));
     return text == "yes";
 }
 
@@ -92,11 +47,11 @@ void apply_option(endpoint& target, std::string_view name, const std::string& va
     else if (name == "command_timeout") target.command_timeout = duration_with_unit(value, name);
     else if (name == "client_name") target.client_name = value;
     else if (!apply_tls_option(target.tls, name, value))
-        refuse(fmt::format(
+        refuse_url(fmt::format(
             "there is no option \"{}\"; there are db, connect_timeout, command_timeout, client_name, ca_file, "
             "ca_directory, certificate, private_key, server_name, verify",
             printable(name, 30)));
-    else if (target.kind != endpoint::transport::tls) refuse(fmt::format("the option {} needs rediss://", name));
+    else if (target.kind != endpoint::transport::tls) refuse_url(fmt::format("the option {} needs rediss://", name));
 }
 
 void apply_query(endpoint& target, std::string_view query) {
@@ -105,7 +60,7 @@ void apply_query(endpoint& target, std::string_view query) {
         query.remove_prefix(std::min(item.size() + 1, query.size()));
         if (item.empty()) continue;
         const auto equals = item.find('=');
-        if (equals == std::string_view::npos) refuse("an option has no value (name=value)");
+        if (equals == std::string_view::npos) refuse_url("an option has no value (name=value)");
         apply_option(target, item.substr(0, equals), percent_decoded(item.substr(equals + 1), "options"));
     }
 }
@@ -114,7 +69,7 @@ void apply_account(endpoint& target, std::string_view account) {
     const auto colon = account.find(':');
     target.user = percent_decoded(account.substr(0, colon), "user");
     if (colon != std::string_view::npos) target.password = percent_decoded(account.substr(colon + 1), "password");
-    if (!target.user.empty() && target.password.empty()) refuse("there is a user but no password");
+    if (!target.user.empty() && target.password.empty()) refuse_url("there is a user but no password");
 }
 
 // With or without a zone, as in fe80::1%eth0.
@@ -127,21 +82,21 @@ void apply_host(endpoint& target, std::string_view host_and_port) {
     std::string_view port;
     if (host_and_port.starts_with('[')) {
         const auto close = host_and_port.find(']');
-        if (close == std::string_view::npos) refuse("the [ of an IPv6 address is not closed");
+        if (close == std::string_view::npos) refuse_url("the [ of an IPv6 address is not closed");
         target.host = percent_decoded(host_and_port.substr(1, close - 1), "host");
-        if (!target.host.empty() && !is_ipv6(target.host)) refuse("what stands in [ ] is not an IPv6 address");
+        if (!target.host.empty() && !is_ipv6(target.host)) refuse_url("what stands in [ ] is not an IPv6 address");
         port = host_and_port.substr(close + 1);
-        if (!port.empty() && !port.starts_with(':')) refuse("something other than a port follows the ]");
+        if (!port.empty() && !port.starts_with(':')) refuse_url("something other than a port follows the ]");
     } else {
         const auto colon = host_and_port.find(':');
         target.host = percent_decoded(host_and_port.substr(0, colon), "host");
         if (colon != std::string_view::npos) port = host_and_port.substr(colon);
-        if (port.find(':', 1) != std::string_view::npos) refuse("an IPv6 address must stand in [ ]");
+        if (port.find(':', 1) != std::string_view::npos) refuse_url("an IPv6 address must stand in [ ]");
     }
-    if (target.host.empty()) refuse("there is no host");
+    if (target.host.empty()) refuse_url("there is no host");
     if (port.empty()) return;
     const auto number = whole_number<std::uint16_t>(port.substr(1));
-    if (!number || *number == 0) refuse("the port is not a number from 1 to 65535");
+    if (!number || *number == 0) refuse_url("the port is not a number from 1 to 65535");
     target.port = *number;
 }
 
@@ -149,7 +104,7 @@ endpoint::transport transport_of(std::string_view scheme) {
     if (scheme == "redis") return endpoint::transport::tcp;
     if (scheme == "rediss") return endpoint::transport::tls;
     if (scheme == "unix") return endpoint::transport::unix_socket;
-    refuse("it must begin with redis://, rediss:// or unix://");
+    refuse_url("it must begin with redis://, rediss:// or unix://");
 }
 
 void apply_path(endpoint& target, std::string_view path) {
@@ -175,10 +130,11 @@ url_parts split(std::string_view rest) {
         parts.has_account = true;
         parts.account = authority.substr(0, at);
     } else if (rest.find('@') != std::string_view::npos) {
-        refuse("an @ follows a /, ? or #: those must be written %2F, %3F and %23 in a user or password (and @ as %40)");
+        refuse_url(
+            "an @ follows a /, ? or #: those must be written %2F, %3F and %23 in a user or password (and @ as %40)");
     }
     parts.host_and_port = at == std::string_view::npos ? authority : authority.substr(at + 1);
-    if (rest.find('#') != std::string_view::npos) refuse("it has a #, which must be written %23");
+    if (rest.find('#') != std::string_view::npos) refuse_url("it has a #, which must be written %23");
     const auto question = rest.find('?');
     parts.path = rest.substr(0, question);
     if (question != std::string_view::npos) parts.query = rest.substr(question + 1);
@@ -197,14 +153,14 @@ bool has_control_or_blank(std::string_view text) {
 
 endpoint endpoint::parse(std::string_view url) {
     const auto colon = url.find("://");
-    if (colon == std::string_view::npos) refuse("it must begin with redis://, rediss:// or unix://");
+    if (colon == std::string_view::npos) refuse_url("it must begin with redis://, rediss:// or unix://");
     endpoint target;
     target.kind = transport_of(url.substr(0, colon));
     const auto parts = split(url.substr(colon + 3));
     if (parts.has_account) apply_account(target, parts.account);
     if (target.kind == transport::unix_socket) {
         if (!parts.host_and_port.empty())
-            refuse("unix:// is followed by the path of a socket, as in unix:///run/redis.sock");
+            refuse_url("unix:// is followed by the path of a socket, as in unix:///run/redis.sock");
     } else {
         apply_host(target, parts.host_and_port);
     }

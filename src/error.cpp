@@ -39,6 +39,8 @@ const char* describe(errc code) noexcept {
     case errc::lease_lost: return "the lease was lost";
     case errc::limit_differs: return "another limit is recorded";
     case errc::forked: return "belongs to the parent process";
+    case errc::too_few_replicas: return "too few replicas acknowledged it";
+    case errc::unknown_master: return "no sentinel knows the master";
     }
     return "unknown error";
 }

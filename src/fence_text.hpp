@@ -22,6 +22,13 @@ namespace tranca {
     return number;
 }
 
+/// The fence of a grant: from 1 up, less than 2^53, as the scripts mint them. Throws errc::protocol for anything else.
+[[nodiscard]] inline std::uint64_t granted_fence(std::string_view digits) {
+    const auto number = fence_from(digits);
+    if (number == 0 || number >= std::uint64_t{1} << 53U) throw error(errc::protocol, "a fence that no script mints");
+    return number;
+}
+
 /// What the next fence is to be at least, by what this client has seen; empty: it has seen none.
 [[nodiscard]] inline std::string fence_floor(const connection_pool& pool) {
     const auto seen = pool.largest_fence();

@@ -39,60 +39,75 @@ gate::entry gate::enter(clock::time_point deadline, const std::stop_token& stop,
         return {.turn = true};
     }
     if (clock::now() >= deadline) return {};
-    place mine;
+    const auto mine = std::make_shared<place>();
     lock.unlock();
-    const auto wake = [&] {
+    const auto wake_mine = [&] {
         const std::lock_guard again{mutex_};
-        mine.wakes.notify_one();
+        mine->wakes.notify_one();
     };
-    const std::stop_callback on_stop{stop, wake};
-    const std::stop_callback on_closing{closing, wake};
+    const std::stop_callback on_stop{stop, wake_mine};
+    const std::stop_callback on_closing{closing, wake_mine};
     lock.lock();
-    queue_.push_back(&mine);
+    queue_.push_back(mine);
     watch_holder();
-    advance();
-    while (!mine.got.turn && !mine.got.handed) {
+    const auto first = advance();
+    if (first != mine) wake(first);
+    while (!mine->got.turn && !mine->got.handed) {
         if (stop.stop_requested() || closing.stop_requested() || clock::now() >= deadline) {
-            std::erase(queue_, &mine);
+            std::erase(queue_, mine);
             break;
         }
-        if (deadline == clock::time_point::max()) mine.wakes.wait(lock);
-        else mine.wakes.wait_until(lock, deadline);
+        if (deadline == clock::time_point::max()) mine->wakes.wait(lock);
+        else mine->wakes.wait_until(lock, deadline);
     }
-    auto got = std::move(mine.got);
+    auto got = std::move(mine->got);
     lock.unlock();  // before the callbacks go: one may be waiting for it
     return got;
 }
 
-void gate::advance() noexcept {
-    if (turn_taken_ || queue_.empty() || is_held()) return;
+std::shared_ptr<gate::place> gate::advance() noexcept {
+    if (turn_taken_ || queue_.empty() || is_held()) return nullptr;
     turn_taken_ = true;
-    queue_.front()->got.turn = true;
-    queue_.front()->wakes.notify_one();
+    auto first = std::move(queue_.front());
     queue_.pop_front();
+    first->got.turn = true;
+    return first;
+}
+
+void gate::wake(const std::shared_ptr<place>& whose) noexcept {
+    if (whose) whose->wakes.notify_one();
 }
 
 void gate::leave(const std::shared_ptr<lease>& won) noexcept {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
     turn_taken_ = false;
     if (won) {
         handoffs_ = 0;
+        won_at_ = clock::now();
         entrust(won);
     }
-    advance();
+    const auto first = advance();
+    lock.unlock();
+    wake(first);
+}
+
+bool gate::may_pass_on() const noexcept {
+    if (handoffs_ < handoff_limit) return true;
+    return handoffs_ < most_handoffs && clock::now() < won_at_ + handoff_time;
 }
 
 bool gate::pass_on(const lease& holder, const std::function<std::shared_ptr<lease>()>& make_next) {
-    const std::lock_guard lock{mutex_};
-    if (holder_address_ != &holder || queue_.empty() || handoffs_ >= handoff_limit) return false;
+    std::unique_lock lock{mutex_};
+    if (holder_address_ != &holder || queue_.empty() || !may_pass_on()) return false;
     auto next = make_next();
     if (!next) return false;
-    auto* const first = queue_.front();
+    const auto first = std::move(queue_.front());
     queue_.pop_front();
     entrust(next);
     ++handoffs_;
     first->got.handed = std::move(next);
-    first->wakes.notify_one();
+    lock.unlock();  // who is woken would only wait for it
+    wake(first);
     return true;
 }
 
@@ -102,12 +117,14 @@ bool gate::crowded() noexcept {
 }
 
 void gate::end(const lease& holder) noexcept {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
     if (holder_address_ == &holder) {
         holder_address_ = nullptr;
         holder_.reset();
     }
-    advance();
+    const auto first = advance();
+    lock.unlock();
+    wake(first);
 }
 
 namespace {

@@ -19,8 +19,9 @@ bool lease::inherited() const noexcept { return generation_ != fork_generation()
 
 void lease::set_times(clock::time_point sent, milliseconds ttl) noexcept {
     ttl_ = ttl.count();
-    safe_until_ = count(rules_.safe_until(sent, ttl));
-    expires_at_ = count(rules_.expires_at(sent, ttl));
+    const auto sure = sure_of(ttl);
+    safe_until_ = count(rules_.safe_until(sent, sure));
+    expires_at_ = count(rules_.expires_at(sent, sure));
     schedule_renewal(sent);
 }
 
@@ -28,7 +29,7 @@ void lease::schedule_renewal(clock::time_point from) noexcept {
     auto next = clock::time_point::max();
     if (rules_.renew_every() > milliseconds::zero()) {
         // A ttl that extend() made shorter is renewed sooner.
-        const auto pause = std::min(rules_.renew_every(), milliseconds{ttl_} / 3);
+        const auto pause = std::min(rules_.renew_every(), sure_of(milliseconds{ttl_}) / 3);
         if (from + pause <= rules_.renewed_until(begun_)) next = from + pause;
     }
     renew_at_ = count(next);
@@ -37,15 +38,18 @@ void lease::schedule_renewal(clock::time_point from) noexcept {
 void lease::begin(clock::time_point sent) noexcept {
     begun_ = sent;
     set_times(sent, rules_.ttl());
+    gone_by_ = expires_at_.load();
     // Nobody gets one that is over already: nothing begins that could be lost.
     if (clock::now() < safe_until()) start();
 }
 
 void lease::carry_on(const lease& previous) noexcept {
     begun_ = clock::now();
-    ttl_ = previous.ttl_.load();
+    ttl_ = rules_.ttl().count();  // whatever the one before had extended it by
     safe_until_ = previous.safe_until_.load();
     expires_at_ = previous.expires_at_.load();
+    gone_by_ = previous.gone_by_.load();
+    least_unheard_ = previous.least_unheard_;
     // Due when it would have been due, but counted from the new holder's beginning.
     schedule_renewal(begun_);
     if (time_point(previous.renew_at_) < time_point(renew_at_)) renew_at_ = previous.renew_at_.load();

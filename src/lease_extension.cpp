@@ -7,9 +7,20 @@
 #include <tranca/keeper.hpp>
 #include <tranca/lease.hpp>
 
+#include "event_hold.hpp"
 #include "lease_time.hpp"
 
 namespace tranca {
+
+namespace {
+
+// Native commands say OK where a script says 1, and nil where it says something else.
+std::int64_t decode(const reply& answer) {
+    if (answer.is_nil()) return 0;
+    return answer.is_ok() ? 1 : answer.integer();
+}
+
+}  // namespace
 
 // Tells of a loss once the lease is no longer locked, since a listener may call back into it.
 class lease::loss_teller {
@@ -30,6 +41,7 @@ bool lease::extend(std::optional<milliseconds> ttl) {
     if (inherited()) return false;
     const auto self = shared_from_this();  // a listener may destroy the guard
     const loss_teller after_unlocking{*this};
+    const event_hold until_unlocked;
     const std::lock_guard lock{asking_};
     if (clock::now() >= safe_until()) lose();
     if (state_ == state::held) ask_to_extend(ttl.value_or(rules_.ttl()));
@@ -38,24 +50,53 @@ bool lease::extend(std::optional<milliseconds> ttl) {
 
 void lease::ask_to_extend(milliseconds ttl) {
     const auto sent = clock::now();
+    const auto deadline =
+        safe_until() - sent > pool_->where().command_timeout ? std::nullopt : std::optional{safe_until()};
+    const auto before = expect_shorter(sent, ttl);
     try {
-        const auto usual = pool_->where().command_timeout;
-        const auto deadline = safe_until() - sent > usual ? std::nullopt : std::optional{safe_until()};
         const auto found = repeat_while_temporary(extend_call(ttl), deadline);
+        if (found.was_unheard) least_unheard_ = sure_of(ttl);
         believe(found.answer, found.sent, ttl);
     } catch (const error& failure) {
-        // A shorter ttl may have been set; the holder believes the shorter one.
-        if (failure.in_doubt() && rules_.safe_until(sent, ttl) < safe_until()) set_times(sent, ttl);
+        // It may have been set, too, where the answer was none to what was asked.
+        const bool is_nonsense = failure.reason() == errc::protocol && !failure.in_doubt();
+        const bool may_be_set = failure.in_doubt() || is_nonsense;
+        if (may_be_set) gone_by_ = std::max(gone_by_.load(), count(rules_.expires_at(clock::now(), ttl)));
+        else if (before) restore(*before);
+        if (may_be_set) least_unheard_ = sure_of(ttl);
         if (failure.reason() == errc::wrong_type) lose();
+        watch_again();
+        if (is_nonsense) throw failure.in_doubt_if(true);
         throw;
     }
     watch_again();
 }
 
-// Native commands say OK where a script says 1.
-void lease::believe(const reply& answer, clock::time_point sent, milliseconds ttl) {
-    const bool ours = answer.is_ok() || (!answer.is_nil() && answer.integer() == 1);
-    if (ours) set_times(sent, ttl);
+// A shorter ttl may be in force from the moment it is sent, whenever that is heard of: until it is known not to be, the holder
+// believes the shorter one, and is told in time. Returns what was believed before.
+std::optional<lease::belief> lease::expect_shorter(clock::time_point sent, milliseconds ttl) noexcept {
+    if (rules_.safe_until(sent, ttl) >= safe_until()) return std::nullopt;
+    const belief before{ttl_, safe_until_, expires_at_, renew_at_};
+    set_times(sent, ttl);
+    watch_again();
+    return before;
+}
+
+void lease::restore(const belief& before) noexcept {
+    ttl_ = before.ttl;
+    safe_until_ = before.safe_until;
+    expires_at_ = before.expires_at;
+    renew_at_ = before.renew_at;
+}
+
+void lease::believe(std::int64_t answer, clock::time_point sent, milliseconds ttl) noexcept {
+    const bool ours = answer == 1;
+    if (ours) {
+        set_times(sent, ttl);
+        const auto end = count(rules_.expires_at(sent, ttl));
+        // What nobody heard of may come last, and stay longer.
+        gone_by_ = least_unheard_ == milliseconds::max() ? end : std::max(gone_by_.load(), end);
+    }
     if (!ours || clock::now() >= safe_until()) lose();
 }
 
@@ -86,38 +127,87 @@ std::optional<repeatable_call> lease::begin_renewal() {
     return std::nullopt;
 }
 
-void lease::finish_renewal(const reply* answer, clock::time_point sent) noexcept {
-    bool renewed = false;
+bool lease::finish_renewal(const reply* answer, clock::time_point sent) noexcept {
+    std::optional<std::int64_t> heard;
     try {
         const bool wrong_type =
             answer != nullptr && answer->is_error() && classify_error_reply(answer->text()) == errc::wrong_type;
         if (wrong_type) lose();
-        if (answer != nullptr && !answer->is_error()) {
-            believe(*answer, sent, milliseconds{ttl_});
-            renewed = state_ == state::held;
-        }
+        if (answer != nullptr && !answer->is_error()) heard = decode(*answer);
     } catch (const std::exception&) {
         // Not an answer to what was asked: the matter stays open until the time is over.
     }
+    const bool was_refused = answer != nullptr && answer->is_error();
+    return heed(heard, sent, was_refused ? effect::none : effect::in_doubt);
+}
+
+void lease::renew_apart() noexcept {
+    const auto call = begin_renewal();
+    if (!call) return;
+    const auto sent = clock::now();
+    std::optional<std::int64_t> heard;
+    auto unanswered = effect::none;
+    try {
+        heard = ask(*call, sent + (safe_until() - sent) / 2, resend::safe);
+    } catch (const error& failure) {
+        if (failure.reason() == errc::wrong_type) lose();
+        if (failure.in_doubt()) unanswered = effect::in_doubt;
+    } catch (const std::exception&) {
+        unanswered = effect::in_doubt;  // no memory: as if there were no answer
+    }
+    if (heed(heard, sent, unanswered)) tell_renewed();
+}
+
+bool lease::heed(const std::optional<std::int64_t>& answer, clock::time_point sent, effect unanswered) noexcept {
+    const milliseconds ttl{ttl_};
+    if (answer) {
+        believe(*answer, sent, ttl);
+    } else if (unanswered == effect::in_doubt) {
+        least_unheard_ = sure_of(ttl);
+        gone_by_ = std::max(gone_by_.load(), count(rules_.expires_at(clock::now(), ttl)));
+    }
+    const bool renewed = answer && state_ == state::held;
     if (!renewed && state_ == state::held) repeat_renewal_soon();
     asking_.unlock();
     if (is_lost()) keeper_of(*pool_).announce(shared_from_this());
     else watch_again();
-    if (renewed) pool_->report(event::kind::renewed, name_);
+    return renewed;
 }
 
+void lease::tell_renewed() const noexcept { pool_->report(event::kind::renewed, name_); }
+
 void lease::repeat_renewal_soon() noexcept {
-    renew_at_ = count(clock::now() + std::max(rules_.renew_every() / 8, pause_between_repeats));
+    // A ttl that extend() made shorter leaves less time for that, too.
+    const auto pause = std::min(rules_.renew_every(), milliseconds{ttl_} / 3) / 8;
+    const auto next = clock::now() + std::max(pause, pause_between_repeats);
+    renew_at_ = count(next <= rules_.renewed_until(begun_) ? next : clock::time_point::max());
+}
+
+std::int64_t lease::ask(const repeatable_call& call, std::optional<clock::time_point> deadline, resend again) {
+    return decode(run(*pool_, call, deadline, again));
 }
 
 lease::answered lease::repeat_while_temporary(const repeatable_call& call, std::optional<clock::time_point> deadline) {
-    const auto until = deadline.value_or(deadline_after(pool_->where().command_timeout));
+    auto until = deadline.value_or(deadline_after(pool_->where().command_timeout));
+    bool was_partial = false;
+    bool was_unheard = false;
     for (;;) {
         const auto sent = clock::now();
         try {
-            return {run(*pool_, call, deadline), sent};
+            return {ask(call, deadline, resend::unsafe), sent, was_partial, was_unheard};
         } catch (const error& failure) {
-            if (!failure.temporary() || clock::now() + pause_between_repeats >= until) throw;
+            // Extending and releasing may be sent again: on another connection, and while there is no master to the next one.
+            const bool is_away = failure.reason() == errc::connection_lost ||
+                                 (pool_->fails_over() && failure.reason() == errc::connect_failed);
+            // A slot on its way to another node arrives there; until then what was asked for stays as it is.
+            if (pool_->is_cluster() && failure.reason() == errc::try_again) {
+                until = std::max(until, deadline.value_or(time_point(expires_at_)));
+                was_partial = !call.also.empty();
+            }
+            was_unheard = was_unheard || failure.in_doubt();
+            if (failure.reason() == errc::connection_lost) pool_->drop_idle(name_.bytes());
+            if (!(failure.temporary() || is_away) || clock::now() + pause_between_repeats >= until)
+                throw failure.in_doubt_if(was_unheard);
         }
         std::this_thread::sleep_for(pause_between_repeats);
     }

@@ -7,14 +7,15 @@
 #include <tranca/keeper.hpp>
 #include <tranca/lease.hpp>
 
+#include "event_hold.hpp"
 #include "lease_time.hpp"
 
 namespace tranca {
 
 namespace {
 
-release_result decode_release(const reply& answer) {
-    switch (answer.integer()) {
+release_result decode_release(std::int64_t answer) noexcept {
+    switch (answer) {
     case 1: return release_result::released;
     case 0: return release_result::expired;
     default: return release_result::taken;
@@ -35,6 +36,7 @@ release_result lease::release_within(std::optional<clock::time_point> deadline) 
     const auto self = weak_from_this().lock();  // an event sink may destroy the guard
     outcome found;
     {
+        const event_hold until_unlocked;
         const std::lock_guard lock{asking_};
         if (state_ == state::ended || state_ == state::idle) return release_result::expired;
         found = give_up(deadline);
@@ -50,15 +52,24 @@ release_result lease::release_within(std::optional<clock::time_point> deadline) 
 lease::outcome lease::give_up(std::optional<clock::time_point> deadline) noexcept {
     const bool in_time = held();
     stop_watching();
-    if (in_time && pass_on()) return {release_result::released, {}};
+    if (in_time && handed_on()) return {release_result::released, {}};
     state_ = state::releasing;
-    if (in_time && may_defer() && release_later()) return {release_result::released, {}};
-    return ask_to_release(deadline);
+    // A node of a Cluster may answer that it is not the one to ask.
+    if (in_time && may_defer() && !pool_->is_cluster() && release_later()) return {release_result::released, {}};
+    return ask_to_release(in_time, deadline);
+}
+
+bool lease::handed_on() noexcept {
+    try {
+        return pass_on();
+    } catch (const std::exception&) {
+        return false;  // no memory for the next one: released instead
+    }
 }
 
 bool lease::release_later() noexcept {
     try {
-        auto redis = pool_->borrow();
+        auto redis = pool_->borrow(name_.bytes());
         const auto call = release_call();
         request storage;
         redis->post(request_of(call, *redis, std::nullopt, storage),
@@ -69,11 +80,16 @@ bool lease::release_later() noexcept {
     }
 }
 
+// What was sent while the lease was held ended it in time. Was the answer lost, then finding nothing, or another owner, when
+// it is sent again is what follows from that.
 void lease::hear_of_release(const reply* answer) noexcept {
     outcome found;
-    if (answer != nullptr && answer->what() == reply_view::kind::integer) found.result = decode_release(*answer);
-    else found = ask_to_release(std::nullopt);  // unheard, or a server that does not know the script
-    if (found.result != release_result::released) pool_->report(event_of(found.result), name_, found.detail);
+    if (answer != nullptr && answer->what() == reply_view::kind::integer)
+        found.result = decode_release(answer->integer());
+    else found = ask_to_release(false, std::nullopt);  // unheard, or a server that does not know the script
+    const bool is_told =
+        found.result == release_result::released || (answer == nullptr && found.result != release_result::unknown);
+    if (!is_told) pool_->report(event_of(found.result), name_, found.detail);
 }
 
 void lease::stop_watching() noexcept {
@@ -82,12 +98,20 @@ void lease::stop_watching() noexcept {
     watched_ = false;
 }
 
-lease::outcome lease::ask_to_release(std::optional<clock::time_point> deadline) noexcept {
+lease::outcome lease::ask_to_release(bool in_time, std::optional<clock::time_point> deadline) noexcept {
     auto result = release_result::unknown;
     std::string detail;
     try {
-        result = decode_release(repeat_while_temporary(release_call(), deadline).answer);
+        const auto found = repeat_while_temporary(release_call(), deadline);
+        result = decode_release(found.answer);
+        unheard_release_ = unheard_release_ || (in_time && found.was_unheard);
+        // It had been released before, by a sending of which nobody heard, or of which only some servers had answered.
+        if (result == release_result::expired && (unheard_release_ || found.was_partial))
+            result = release_result::released;
+        // Then who owns it now may have taken it fairly, or not.
+        if (result == release_result::taken && unheard_release_) result = release_result::unknown;
     } catch (const error& failure) {
+        unheard_release_ = unheard_release_ || (in_time && failure.in_doubt());
         if (failure.reason() == errc::wrong_type) result = release_result::taken;
         detail = failure.what();
     } catch (const std::exception& failure) {
@@ -110,7 +134,7 @@ void lease::abandon() noexcept {
 void lease::end() noexcept {
     if (state_ == state::ended || state_ == state::idle || inherited()) return;
     const auto now = clock::now();
-    const auto over = time_point(expires_at_);
+    const auto over = time_point(gone_by_);
     if (now >= over) {
         pool_->report(event::kind::release_expired, name_, "the lease had ended before its guard was destroyed");
         abandon();

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
+#include <span>
 
 #include <tranca/helper_key.hpp>
 
@@ -36,7 +38,7 @@ lock_state state_of(std::string name, const reply_view& value, const reply_view&
 }
 
 request questions_about(std::string_view name) {
-    return request{"GET", name}.add("PTTL", name).add("EXISTS", helper_key(name, "wait"));
+    return request{"GET", name}.add("PTTL", name).add("EXISTS", helper_key(name, "wait"), helper_key(name, "queue"));
 }
 
 std::vector<std::string> scan(connection& redis, std::string_view pattern) {
@@ -52,34 +54,54 @@ std::vector<std::string> scan(connection& redis, std::string_view pattern) {
     return {names.begin(), names.end()};
 }
 
+// On its way to another node of a Cluster.
+bool is_elsewhere(const reply& answer) {
+    const auto reason = answer.is_error() ? classify_error_reply(answer.text()) : errc{};
+    return reason == errc::moved || reason == errc::ask || reason == errc::try_again;
+}
+
+std::vector<lock_state> locks_at(connection& line, std::string_view pattern) {
+    const auto names = scan(line, pattern);
+    std::vector<lock_state> all;
+    for (std::size_t first = 0; first < names.size(); first += keys_a_round) {
+        const auto last = std::min(first + keys_a_round, names.size());
+        request questions;
+        for (auto i = first; i < last; ++i)
+            questions.add_request(questions_about(names[i]));
+        const auto answers = line.pipeline(questions);
+        for (auto i = first; i < last; ++i) {
+            const std::span about{&answers[3 * (i - first)], 3};
+            if (about[0].is_nil() || about[0].is_error()) continue;  // gone, or no string any more
+            if (std::ranges::any_of(about, is_elsewhere)) continue;
+            auto state = state_of(names[i], about[0], about[1], about[2].integer() != 0);
+            if (state.held) all.push_back(std::move(state));
+        }
+    }
+    return all;
+}
+
 }  // namespace
 
 lock_state inspect_lock(connection_pool& pool, const key& name) {
-    return pool.with_connection(resend::safe, [&](connection& redis) {
+    return pool.with_connection(resend::safe, name.bytes(), [&](connection& redis) {
         const auto answers = redis.transaction(questions_about(name.bytes()));
         return state_of(std::string{name.bytes()}, answers[0], answers[1], answers[2].integer() != 0);
     });
 }
 
 std::vector<lock_state> find_locks(const client& redis, std::string_view pattern) {
-    return redis.pool()->with_connection(resend::safe, [&](connection& line) {
-        const auto names = scan(line, pattern);
-        std::vector<lock_state> all;
-        for (std::size_t first = 0; first < names.size(); first += keys_a_round) {
-            const auto last = std::min(first + keys_a_round, names.size());
-            request questions;
-            for (auto i = first; i < last; ++i)
-                questions.add_request(questions_about(names[i]));
-            const auto answers = line.pipeline(questions);
-            for (auto i = first; i < last; ++i) {
-                const auto* const about = &answers[3 * (i - first)];
-                if (about[0].is_nil() || about[0].is_error()) continue;  // gone, or no string any more
-                auto state = state_of(names[i], about[0], about[1], about[2].integer() != 0);
-                if (state.held) all.push_back(std::move(state));
-            }
-        }
-        return all;
-    });
+    auto& pool = *redis.pool();
+    if (!pool.is_cluster())
+        return pool.with_connection(resend::safe, {}, [&](connection& line) { return locks_at(line, pattern); });
+    std::vector<lock_state> all;
+    for (const auto& node : pool.masters()) {
+        auto line = pool.borrow_from(node);
+        std::ranges::move(locks_at(*line, pattern), std::back_inserter(all));
+    }
+    std::ranges::sort(all, {}, &lock_state::name);
+    const auto same = [](const lock_state& one, const lock_state& other) { return one.name == other.name; };
+    all.erase(std::unique(all.begin(), all.end(), same), all.end());
+    return all;
 }
 
 }  // namespace tranca

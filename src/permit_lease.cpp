@@ -1,5 +1,7 @@
 #include <tranca/permit_lease.hpp>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <tranca/mutex_options.hpp>
@@ -25,6 +27,8 @@ std::shared_ptr<const permit_core> make_permit_core(const std::shared_ptr<connec
     require_semaphore_limit(limit);
     auto complete = options;
     complete.label = label_or_default(options.label);
+    require_waiter_lease(options.waiter_lease);
+    require_replicas(options.replicas, options.lease.ttl);
     return std::make_shared<const permit_core>(permit_core{.pool = pool,
                                                            .name = name,
                                                            .limit = limit,
@@ -32,30 +36,45 @@ std::shared_ptr<const permit_core> make_permit_core(const std::shared_ptr<connec
                                                            .rules = lease_clock{options.lease},
                                                            .state_key = helper_key(name.bytes(), "state"),
                                                            .wake_key = helper_key(name.bytes(), "wake"),
-                                                           .turn_key = helper_key(name.bytes(), "turn")});
+                                                           .turn_key = helper_key(name.bytes(), "turn"),
+                                                           .queue_key = helper_key(name.bytes(), "queue"),
+                                                           .seen_key = helper_key(name.bytes(), "seen")});
 }
 
 script_call permit_lease::acquire_call(bool waits) const {
-    return core_->call(scripts::acquire_permits(), owner(), core_->options.label, usual_ttl(),
-                       fence_floor(*core_->pool), core_->limit, weight_, std::string_view{waits ? "1" : "0"});
+    const auto& label = core_->options.label;
+    const auto floor = fence_floor(*core_->pool);
+    const std::string_view mark = !waits ? "0" : was_busy_ && !core_->is_fair() ? "2" : "1";
+    if (core_->is_fair())
+        return core_->call_in_line(scripts::acquire_fair_permits(), owner(), label, usual_ttl(), floor, core_->limit,
+                                   weight_, mark, core_->options.waiter_lease);
+    return core_->call(scripts::acquire_permits(), owner(), label, usual_ttl(), floor, core_->limit, weight_, mark);
 }
 
 contender::verdict permit_lease::hear(const reply& answer) {
     switch (answer.size()) {
-    case 1: return {.granted = false, .busy_for = milliseconds{answer[0].integer()}};
-    case 2:
-        slots_ = slots_from(answer[0].text());
-        fence_ = fence_from(answer[1].text());
-        core_->pool->remember_fence(*fence_);
-        return {.granted = true};
+    case 1: was_busy_ = true; return busy(answer[0].integer());
+    case 2: hear_grant(answer[0].text(), answer[1].text()); return {.granted = true};
     default:
+        if (answer[0].text() != "limit") throw error(errc::protocol, "not the answer to an acquire");
         throw error(errc::limit_differs,
                     fmt::format("acquiring \"{}\": its limit is {} (declared as {}), not {}", name().printable(),
                                 answer[1].integer(), answer[2].integer(), core_->limit));
     }
 }
 
-repeatable_call permit_lease::release_call() const { return core_->call(scripts::release_permits(), owner()); }
+void permit_lease::hear_grant(std::string_view slots, std::string_view digits) {
+    auto found = slots_from(slots);
+    if (std::cmp_not_equal(found.size(), weight_)) throw error(errc::protocol, "not as many slots as were asked for");
+    fence_ = granted_fence(digits);
+    slots_ = std::move(found);
+    core_->pool->remember_fence(*fence_);
+}
+
+repeatable_call permit_lease::release_call_of(const token& whose) const {
+    return core_->is_fair() ? core_->call_in_line(scripts::release_fair_permits(), whose)
+                            : core_->call(scripts::release_permits(), whose);
+}
 
 repeatable_call permit_lease::extend_call(milliseconds ttl) const {
     return core_->call(scripts::extend_permits(), owner(), ttl);

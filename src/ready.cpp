@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <span>
 
 namespace tranca {
 
@@ -22,11 +23,7 @@ timespec time_left(clock::time_point deadline) noexcept {
     return result;
 }
 
-}  // namespace
-
-bool wait_readable(int first, int second, clock::time_point deadline) noexcept {
-    std::array<pollfd, 2> entries{pollfd{.fd = first, .events = POLLIN, .revents = 0},
-                                  pollfd{.fd = second, .events = POLLIN, .revents = 0}};
+bool wait_for_any(std::span<pollfd> entries, clock::time_point deadline) noexcept {
     for (;;) {
         const bool endless = deadline == clock::time_point::max();
         const auto left = endless ? timespec{} : time_left(deadline);
@@ -35,6 +32,19 @@ bool wait_readable(int first, int second, clock::time_point deadline) noexcept {
         if (ready < 0 && errno != EINTR) return true;  // let the next call on the descriptor say what is wrong
         if (!endless && clock::now() >= deadline) return false;
     }
+}
+
+}  // namespace
+
+bool wait_readable(int first, int second, clock::time_point deadline) noexcept {
+    std::array<pollfd, 2> entries{pollfd{.fd = first, .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = second, .events = POLLIN, .revents = 0}};
+    return wait_for_any(entries, deadline);
+}
+
+bool wait_writable(int descriptor, clock::time_point deadline) noexcept {
+    pollfd entry{.fd = descriptor, .events = POLLOUT, .revents = 0};
+    return wait_for_any({&entry, 1}, deadline);
 }
 
 }  // namespace tranca

@@ -12,4 +12,7 @@ namespace tranca {
 /// end it.
 [[nodiscard]] bool wait_readable(int first, int second, clock::time_point deadline) noexcept;
 
+/// The same for one descriptor and room to write.
+[[nodiscard]] bool wait_writable(int descriptor, clock::time_point deadline) noexcept;
+
 }  // namespace tranca

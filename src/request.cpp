@@ -41,16 +41,29 @@ bool is_one_of(std::string_view name, words upper_case_names) {
                                [&](std::string_view other) { return std::ranges::equal(name, other, same); });
 }
 
+void skip_command(std::string_view& bytes) {
+    for (auto count = take_number(bytes); count > 0; --count)
+        take_argument(bytes);
+}
+
+bool takes_script(std::string_view name) {
+    return is_one_of(name, {"EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"});
+}
+
+bool has_no_key(std::string_view name) {
+    return is_one_of(name, {"AUTH", "HELLO", "SCRIPT", "CLIENT", "SELECT", "PING", "ECHO", "CONFIG", "ACL", "FUNCTION",
+                            "INFO", "CLUSTER", "TIME", "COMMAND"});
+}
+
 // Where a command keeps its key; 0: nowhere, or not worth showing.
 std::size_t key_position(const std::vector<std::string_view>& arguments) {
     const auto name = arguments.front();
-    if (is_one_of(name, {"EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"})) {
+    if (takes_script(name)) {
         const auto keys = arguments.size() > 2 ? arguments[2] : std::string_view{};
         const bool some = !keys.empty() && keys != "0" && keys.find_first_not_of("0123456789") == keys.npos;
         return some ? 3 : 0;
     }
-    const words without_key{"AUTH", "HELLO", "SCRIPT", "CLIENT", "SELECT", "PING", "ECHO", "CONFIG", "ACL", "FUNCTION"};
-    return is_one_of(name, without_key) ? 0 : 1;
+    return has_no_key(name) ? 0 : 1;
 }
 
 }  // namespace
@@ -67,6 +80,31 @@ request request::with_first_two(std::string_view first, std::string_view second)
     changed.append(second);
     changed.bytes_ += rest;
     return changed;
+}
+
+request request::each_after(const request& other) const {
+    request mixed;
+    std::string_view rest = bytes_;
+    while (!rest.empty()) {
+        const auto before = rest;
+        skip_command(rest);
+        mixed.add_request(other);
+        mixed.bytes_ += before.substr(0, before.size() - rest.size());
+        ++mixed.size_;
+    }
+    return mixed;
+}
+
+std::string_view request::first_key() const noexcept {
+    std::string_view rest = bytes_;
+    if (rest.empty()) return {};
+    const auto count = take_number(rest);
+    const auto name = take_argument(rest);
+    if (count < 2 || has_no_key(name)) return {};
+    if (!takes_script(name)) return take_argument(rest);
+    if (count < 4) return {};
+    take_argument(rest);
+    return take_argument(rest) == "0" ? std::string_view{} : take_argument(rest);
 }
 
 bool request::changes_connection() const noexcept {

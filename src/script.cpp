@@ -1,8 +1,11 @@
 #include <tranca/script.hpp>
 
+#include <algorithm>
 #include <memory>
 
 #include <tranca/error.hpp>
+
+#include "node_calls.hpp"
 
 namespace tranca {
 
@@ -21,7 +24,43 @@ bool is_hash(std::string_view text) {
     return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+using call_parts = std::vector<const script_call*>;
+
+reply run_together(connection& redis, const script_call& call, std::optional<clock::time_point> deadline) {
+    call_parts all;
+    add_parts(call, all);
+    auto answers = run_parts(redis, all, deadline);
+    const auto worst = worst_of(answers);
+    throw_if_error(answers[worst], all[worst]->command, redis.where(), 0, effect_of_parts(answers));
+    return std::move(answers[worst]);
+}
+
 }  // namespace
+
+void add_parts(const script_call& call, call_parts& all) {
+    all.push_back(&call);
+    for (const auto& other : call.also)
+        all.push_back(&other);
+}
+
+std::vector<reply> run_parts(connection& redis, std::span<const script_call* const> all,
+                             std::optional<clock::time_point> deadline) {
+    request commands;
+    for (const auto* const part : all) {
+        request completed;
+        commands.add_request(request_of(*part, redis, deadline, completed));
+    }
+    auto answers = redis.pipeline(commands, deadline);
+    request again;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (wants_text(*all[i], answers[i])) again.add_request(by_text(*all[i]));
+    if (again.size() == 0 || !redis.usable()) return answers;
+    auto late = redis.pipeline(again, deadline);
+    auto next = late.begin();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (wants_text(*all[i], answers[i])) answers[i] = std::move(*next++);
+    return answers;
+}
 
 const request& request_of(const script_call& call, connection& redis, std::optional<clock::time_point> deadline,
                           request& storage) {
@@ -56,6 +95,7 @@ void script::learn_hash(connection& redis, std::optional<clock::time_point> dead
 }
 
 reply run(connection& redis, const script_call& call, std::optional<clock::time_point> deadline) {
+    if (!call.also.empty()) return run_together(redis, call, deadline);
     request completed;
     const auto& command = request_of(call, redis, deadline, completed);
     auto answer = redis.exchange(command, deadline);
@@ -64,27 +104,43 @@ reply run(connection& redis, const script_call& call, std::optional<clock::time_
     return answer;
 }
 
-std::vector<reply> run_all(connection& redis, std::span<const script_call> calls,
-                           std::optional<clock::time_point> deadline) {
-    request all;
-    for (const auto& call : calls) {
-        request completed;
-        all.add_request(request_of(call, redis, deadline, completed));
-    }
-    auto answers = redis.pipeline(all, deadline);
-    request again;
-    for (std::size_t i = 0; i < calls.size(); ++i)
-        if (wants_text(calls[i], answers[i])) again.add_request(by_text(calls[i]));
-    if (again.size() == 0 || !redis.usable()) return answers;
-    auto late = redis.pipeline(again, deadline);
-    auto next = late.begin();
-    for (std::size_t i = 0; i < calls.size(); ++i)
-        if (wants_text(calls[i], answers[i])) answers[i] = std::move(*next++);
-    return answers;
+std::size_t worst_of(std::span<const reply> answers) {
+    const auto is_number = [](const reply& one) { return one.what() == reply_view::kind::integer; };
+    const auto worst = std::ranges::min_element(answers, [&](const reply& one, const reply& other) {
+        if (one.is_error() || other.is_error()) return one.is_error() && !other.is_error();
+        if (!is_number(one) || !is_number(other)) return !is_number(one) && is_number(other);
+        return one.integer() < other.integer();
+    });
+    return static_cast<std::size_t>(worst - answers.begin());
 }
 
-reply run(connection_pool& pool, const repeatable_call& call, std::optional<clock::time_point> deadline) {
-    return pool.with_connection(resend::safe, [&](connection& redis) { return run(redis, call, deadline); });
+effect effect_of_parts(std::span<const reply> answers) {
+    const bool is_done = std::ranges::any_of(answers, [](const reply& one) { return !one.is_error(); });
+    return is_done ? effect::in_doubt : effect::none;
+}
+
+std::vector<reply> run_all(connection& redis, std::span<const script_call> calls,
+                           std::optional<clock::time_point> deadline) {
+    call_parts all;
+    for (const auto& call : calls)
+        add_parts(call, all);
+    auto answers = run_parts(redis, all, deadline);
+    if (all.size() == calls.size()) return answers;
+    std::vector<reply> folded;
+    auto next = answers.begin();
+    for (const auto& call : calls) {
+        const std::span<const reply> own{&*next, 1 + call.also.size()};
+        folded.push_back(std::move(next[static_cast<std::ptrdiff_t>(worst_of(own))]));
+        next += static_cast<std::ptrdiff_t>(own.size());
+    }
+    return folded;
+}
+
+reply run(connection_pool& pool, const repeatable_call& call, std::optional<clock::time_point> deadline, resend again) {
+    if (pool.is_cluster() && !call.also.empty()) return run_by_node(pool, call, deadline, again);
+    const auto about = pool.is_cluster() ? call.command.first_key() : std::string_view{};
+    const auto once = [&](connection& redis) { return run(redis, call, deadline); };
+    return pool.with_connection(again, about, once, deadline);
 }
 
 }  // namespace tranca

@@ -20,7 +20,7 @@ namespace tranca {
     while (at < end) {
         std::int64_t slot = 0;
         const auto [stop, failure] = std::from_chars(at, end, slot);
-        if (failure != std::errc{} || (stop != end && *stop != ','))
+        if (failure != std::errc{} || slot < 0 || (stop != end && *stop != ','))
             throw error(errc::protocol, "slots that are no numbers");
         slots.push_back(slot);
         at = stop == end ? end : stop + 1;

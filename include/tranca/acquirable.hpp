@@ -29,4 +29,10 @@ concept acquirable = std::copy_constructible<P> &&
     { primitive.try_acquire_until(deadline, stop) } -> std::same_as<std::optional<guard>>;
 };
 
+/// A lock that has a side for readers too, an acquirable of its own.
+template <class P>
+concept shareable = acquirable<P> && requires(const P& primitive) {
+    { primitive.shared() } -> acquirable;
+};
+
 }  // namespace tranca

@@ -30,4 +30,15 @@ inline constexpr milliseconds longest_slice{1'000};
     return std::min(expiry, part(bound, 0.5));
 }
 
+/// Before the next try where no release can wake anybody. `tries`: how many were in vain; `chance`: as above. A quarter of
+/// a millisecond at least, and no longer than what is left of the holder's lease, nor than 64 ms. Pure.
+[[nodiscard]] inline clock::duration retry_pause(milliseconds busy_for, unsigned tries, double chance) noexcept {
+    using fraction = std::chrono::duration<double, clock::period>;
+    clock::duration bound = milliseconds{2} * (1U << std::min(tries, 5U));
+    // A split vote is over as soon as the others have taken it back.
+    if (busy_for > milliseconds::zero()) bound = std::min<clock::duration>(bound, std::min(busy_for, longest_slice));
+    bound = std::max<clock::duration>(bound, milliseconds{1});
+    return std::chrono::duration_cast<clock::duration>(fraction{bound} * (0.25 + 0.75 * chance));
+}
+
 }  // namespace tranca

@@ -25,6 +25,7 @@
 #include <tranca/endpoint.hpp>
 #include <tranca/error.hpp>
 #include <tranca/interrupt.hpp>
+#include <tranca/redirection.hpp>
 #include <tranca/reply.hpp>
 #include <tranca/request.hpp>
 #include <tranca/server_features.hpp>
@@ -32,6 +33,7 @@
 namespace tranca {
 
 struct stream_failure;
+class exchange_hook;
 
 /// How a wait for a reply ended.
 enum class arrival { ready, timed_out, interrupted };
@@ -70,7 +72,11 @@ public:
 
     /// Waits until something of the next reply is there, or the connection has failed; then receive(). Unlike a receive()
     /// that times out, this leaves the connection as it was.
-    [[nodiscard]] arrival await_reply(clock::time_point deadline, const interrupt& cut) const noexcept;
+    [[nodiscard]] arrival await_reply(clock::time_point deadline, const interrupt& cut) noexcept;
+
+    /// For poll() over several of them: the socket, and whether something of the next reply was read already. No I/O.
+    [[nodiscard]] int descriptor() const noexcept;
+    [[nodiscard]] bool has_bytes() const noexcept;
 
     /// Told how a posted command went; nullptr: no answer came. Must not throw.
     using hearer = std::function<void(const reply*)>;
@@ -87,11 +93,23 @@ public:
     [[nodiscard]] const std::string& address() const noexcept;
     void remember_id(std::int64_t id, std::string address = {}) noexcept;
 
+    /// The node of a Cluster that the last MOVED or ASK on this connection named. No I/O.
+    [[nodiscard]] const std::optional<redirection>& redirected() const noexcept;
+
+    /// From now on, or no more: sends ASKING before each command, and keeps its answers to itself; before MULTI only, where there
+    /// is one. Not while replies are awaited, and not for post(). No I/O.
+    void ask_first(bool on) noexcept;
+    [[nodiscard]] bool asks_first() const noexcept;
+
     /// How many replies to send() are still to come. No I/O.
     [[nodiscard]] std::size_t awaited() const noexcept;
 
     /// False for ever after a transport error, a time-out or retire(). No I/O.
     [[nodiscard]] bool usable() const noexcept;
+
+    /// True after a transport error or a time-out, and once the server has said that it is not the one to talk to: demoted,
+    /// loading, without its master, or refusing. Not after retire(). No I/O.
+    [[nodiscard]] bool failed() const noexcept;
 
     /// True if an idle connection is of no more use: closed by the server, with bytes nobody asked for, or with replies
     /// still to come. Does not wait.
@@ -103,10 +121,10 @@ public:
     [[nodiscard]] const endpoint& where() const noexcept;
 
     /// Connects and sends the handshake and `last` in a single write, without waiting in between, so that even a frozen
-    /// server finds it when it goes on. Returns the answer if it comes within `budget`; never throws.
+    /// server finds it when it goes on. Returns the answers to `last` if they come within `budget`, or else none; never throws.
     /// For undoing a command whose outcome is unknown.
-    [[nodiscard]] static std::optional<reply> send_last_word(const endpoint& where, const request& last,
-                                                             milliseconds budget) noexcept;
+    [[nodiscard]] static std::vector<reply> send_last_word(const endpoint& where, const request& last,
+                                                           milliseconds budget) noexcept;
 
 private:
     struct parts;
@@ -121,16 +139,22 @@ private:
     [[noreturn]] void fail(const stream_failure& failure, const std::string& operation, effect outcome);
     [[noreturn]] void refuse_to_work(const std::string& operation) const;
     void require_nothing_awaited(const request& commands) const;
+    void heed(exchange_hook& hook, const request& commands);
     patience send_request(const request& commands, std::optional<clock::time_point> deadline);
     void retire_if_refused(const reply_view& answer, const request* commands, std::size_t index);
     [[nodiscard]] reply receive_reply(const request* commands, std::size_t index, patience limit);
+    [[nodiscard]] std::vector<reply> pipeline_asking_once(const request& commands,
+                                                          std::optional<clock::time_point> deadline);
+    [[nodiscard]] arrival await_bytes(clock::time_point deadline, const interrupt& cut) const noexcept;
+    void hear_permission(clock::time_point until) noexcept;
     void hear_posted(clock::time_point until) noexcept;
 
     std::unique_ptr<parts> parts_;
 };
 
 /// Throws the error that an error reply to the command number `index` of `commands` stands for; returns quietly for any
-/// other reply. No I/O.
-void throw_if_error(const reply_view& answer, const request& commands, const endpoint& where, std::size_t index = 0);
+/// other reply. `outcome`: in doubt where it is one of several, and others did what they were to do. No I/O.
+void throw_if_error(const reply_view& answer, const request& commands, const endpoint& where, std::size_t index = 0,
+                    effect outcome = effect::none);
 
 }  // namespace tranca

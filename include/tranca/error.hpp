@@ -47,6 +47,8 @@ enum class errc {
     lease_lost,            ///< The lease ended before the work it protected.
     limit_differs,         ///< Another limit is recorded for this semaphore.
     forked,                ///< The object belongs to the parent of this process.
+    unknown_master,        ///< The sentinels that answered watch no master of this name.
+    too_few_replicas,      ///< A grant was undone since fewer replicas than asked for acknowledged it.
 };
 
 /// The category of `errc`; its name is "tranca".
@@ -68,6 +70,11 @@ public:
 
     /// True if the command may have taken effect although no answer was seen. No I/O.
     [[nodiscard]] bool in_doubt() const noexcept { return outcome_ == effect::in_doubt; }
+
+    /// The same, in doubt also if `unheard`: an earlier sending of the same command got no answer. Pure.
+    [[nodiscard]] error in_doubt_if(bool unheard) const {
+        return {reason(), text(), unheard ? effect::in_doubt : outcome_};
+    }
 
     /// True if trying again later can succeed without anybody changing anything. No I/O.
     [[nodiscard]] bool temporary() const noexcept { return is_temporary(reason()); }

@@ -12,7 +12,7 @@
 // Does not promise that a paused process stops: between `if (held)` and the next line it may sleep past its lease. Only the
 // resource itself can refuse it then, by a fencing number.
 // Failures of the destructor go to client_options::on_event.
-// Thread safety: operator bool, safe_until, lost, fence, slots from any thread; release and extend wait for each other;
+// Thread safety: operator bool, safe_until, lost, fence, level, slots from any thread; release and extend wait for each other;
 // moving and destroying need the caller's own order. May be released by another thread than acquired it.
 
 #include <cstdint>
@@ -22,6 +22,7 @@
 #include <stop_token>
 #include <utility>
 
+#include <tranca/grant_level.hpp>
 #include <tranca/lease.hpp>
 
 namespace tranca {
@@ -68,6 +69,12 @@ public:
         return lease_ ? lease_->fence() : std::nullopt;
     }
 
+    /// How many replicas had acknowledged the grant when it was made; 0 where its primitive did not ask for any. No I/O.
+    [[nodiscard]] std::int64_t replicas() const noexcept { return lease_ ? lease_->replicas() : 0; }
+
+    /// Who stood behind the grant when it was made. Of a guard that holds nothing: one_server. No I/O.
+    [[nodiscard]] grant_level level() const noexcept { return lease_ ? lease_->level() : grant_level::one_server; }
+
     /// Which of a semaphore's places it holds, from 0 up; empty for a lock. Valid as long as the guard. No I/O.
     [[nodiscard]] std::span<const std::int64_t> slots() const noexcept {
         return lease_ ? lease_->slots() : std::span<const std::int64_t>{};
@@ -79,7 +86,9 @@ public:
     }
 
     /// Sets the time left to the ttl of its primitive; never adds, never creates. False: lost for good (also if
-    /// safe_until() has passed). Throws error when Redis cannot be asked; the lease then runs on as it was. One round trip.
+    /// safe_until() has passed). Throws error when Redis cannot be asked. Then the lease runs on as it was; but a shorter time
+    /// counts from the moment it is asked for, until the server has refused it. An extension that got no answer may still arrive:
+    /// later ones are believed for its ttl at most. One round trip.
     bool extend() { return lease_ && lease_->extend(std::nullopt); }
 
     /// The same with another ttl; throws errc::invalid_argument unless it is positive.
@@ -87,13 +96,16 @@ public:
 
     /// Releases, if it is still ours on the server. A guard that holds nothing answers `expired`. After `unknown` it can be
     /// called again. On a demoted master, where nothing can be written, `expired` is told of a key it no longer has.
-    /// One round trip; bounded by connect_timeout + command_timeout.
+    /// One round trip; bounded by connect_timeout + command_timeout, and by Sentinel by a search for the master besides.
     release_result release() noexcept { return lease_ ? lease_->release() : release_result::expired; }
 
     /// Holds nothing from now on, and leaves the key to its ttl. No I/O.
     void abandon() noexcept {
         if (lease_) lease_->abandon();
     }
+
+    /// What it holds, if anything; for primitives that can change it.
+    [[nodiscard]] const std::shared_ptr<lease>& held_lease() const noexcept { return lease_; }
 
 private:
     void end() noexcept {

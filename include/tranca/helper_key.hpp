@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include <tranca/key.hpp>
+#include <tranca/token.hpp>
 
 namespace tranca {
 
@@ -33,6 +34,11 @@ namespace tranca {
     made.append("{").append(tag).append("}:").append(role);
     if (tag.size() != main_key.size()) made.append(":").append(main_key);
     return made;
+}
+
+/// A list for one waiter alone. Pure.
+[[nodiscard]] inline std::string list_of_its_own(std::string_view wake_key, const token& owner) {
+    return std::string{wake_key}.append(":").append(owner.text());
 }
 
 }  // namespace tranca

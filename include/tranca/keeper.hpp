@@ -5,9 +5,9 @@
 //     keeper_of(pool).watch(held);        // by a lease that is to be renewed, and by guard::lost()
 //
 // Promises: one thread watches all leases of a client and never talks to the server; one renews them, on a connection of
-// its own, those due together in one write; one tells of losses, and one more for every listener that is still busy when
-// the next loss comes: neither a slow listener nor a silent server delays a lease's clock or its loss. They start on first
-// need. A lease that has ended costs nothing.
+// its own, those due together in one write (in a Cluster, for each node); one tells of losses, and one more for every listener
+// that is still busy when the next loss comes: neither a slow listener nor a silent server delays a lease's clock or its loss.
+// They start on first need. A lease that has ended costs nothing.
 // Does not promise real time: a listener runs when the operating system lets the thread run.
 // Thread safety: full.
 

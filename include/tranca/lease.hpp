@@ -2,7 +2,7 @@
 
 // What one acquisition holds on the server, and how long its holder may believe so. Shared by a guard and the keeper.
 //
-//     class lock_lease final : public tranca::lease { ... release_call() ... extend_call(ttl) ... };
+//     class lock_lease final : public tranca::lease { ... release_call_of(whose) ... extend_call(ttl) ... };
 //     auto candidate = std::make_shared<lock_lease>(pool, name, rules);
 //
 // Promises: the rules of a lease (design: counted from before the request was sent; extending sets and never creates;
@@ -11,6 +11,7 @@
 // Does not promise that the server agrees at this moment: it may have been flushed. Whoever needs to know asks by extend().
 // Thread safety: full; extend() and release() wait for one another, the rest never waits.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,7 @@
 #include <string>
 
 #include <tranca/connection_pool.hpp>
+#include <tranca/grant_level.hpp>
 #include <tranca/key.hpp>
 #include <tranca/lease_clock.hpp>
 #include <tranca/script.hpp>
@@ -31,9 +33,11 @@ namespace tranca {
 /// How a release went.
 enum class release_result {
     released,  ///< It was ours and is free now. Answered once per acquisition.
-    expired,   ///< There was nothing left to release: the lease had ended, or it was released before.
-    taken,     ///< The key is another owner's (or holds something foreign); it was left alone.
-    unknown,   ///< No answer in time; the key goes by its ttl at the latest, or by another release().
+    expired,  ///< There was nothing left to release: the lease had ended, or it was released before. Not what is found by
+              ///< a release that is sent again because its answer was lost: that one is `released`.
+    taken,    ///< The key is another owner's (or holds something foreign); it was left alone.
+    unknown,  ///< No answer in time; the key goes by its ttl at the latest, or by another release(). Or another owner's,
+              ///< after an answer was lost: it may have come after that release, or have taken the key before.
 };
 
 /// See the top of this file. A primitive derives from it and says which scripts release and extend.
@@ -54,7 +58,16 @@ public:
     [[nodiscard]] bool given_up() const noexcept;
     [[nodiscard]] clock::time_point safe_until() const noexcept;
     [[nodiscard]] std::stop_token lost() noexcept;
-    [[nodiscard]] std::optional<std::uint64_t> fence() const noexcept { return fence_; }
+
+    /// Fixed when it begins, unless its primitive can change what it holds.
+    [[nodiscard]] virtual std::optional<std::uint64_t> fence() const noexcept { return fence_; }
+
+    /// How many replicas had acknowledged it when it was granted.
+    [[nodiscard]] std::int64_t replicas() const noexcept { return replicas_; }
+    void acknowledged_by(std::int64_t count) noexcept { replicas_ = count; }
+    [[nodiscard]] virtual grant_level level() const noexcept {
+        return replicas_ > 0 ? grant_level::replicas : grant_level::one_server;
+    }
 
     /// The numbers of what it holds, where its primitive has them.
     [[nodiscard]] virtual std::span<const std::int64_t> slots() const noexcept { return {}; }
@@ -82,8 +95,14 @@ public:
     /// For the renewer: what to send. Until finish_renewal() a release waits. Empty: it is not to be renewed now.
     [[nodiscard]] std::optional<repeatable_call> begin_renewal();
 
-    /// The answer to what was sent at `sent`; nullptr: there was none.
-    void finish_renewal(const reply* answer, clock::time_point sent) noexcept;
+    /// The answer to what was sent at `sent`; nullptr: there was none. True: it was renewed, of which tell_renewed() tells the
+    /// event sink, once the caller has no other lease's renewal to finish.
+    [[nodiscard]] bool finish_renewal(const reply* answer, clock::time_point sent) noexcept;
+    void tell_renewed() const noexcept;
+
+    /// Is it to be renewed on a thread of its kind, by renew_apart(), because it lives on more servers than its pool's?
+    [[nodiscard]] virtual bool renews_apart() const noexcept { return false; }
+    void renew_apart() noexcept;
 
     /// Tells the guard's listeners and the event sink, once, that it was lost. Runs code of the user.
     void announce_loss() noexcept;
@@ -94,7 +113,7 @@ public:
     [[nodiscard]] milliseconds usual_ttl() const noexcept { return rules_.ttl(); }
     [[nodiscard]] bool is_lost() const noexcept { return state_ == state::lost; }
 
-    /// The script of release_call(), whose rights are tried once a client.
+    /// The script of release_call(), whose rights are tried once a client and server.
     [[nodiscard]] virtual const script& release_script() const noexcept = 0;
 
     /// Has the keeper tell of its loss even if nobody has asked for lost().
@@ -104,11 +123,19 @@ public:
     [[nodiscard]] bool is_releasing() const noexcept { return state_ == state::releasing; }
 
     /// Compare and delete; the script answers 1 released, 0 nothing there, -1 another owner's.
-    [[nodiscard]] virtual repeatable_call release_call() const = 0;
+    [[nodiscard]] repeatable_call release_call() const { return release_call_of(owner_); }
+
+    /// The same for another token, which need not be anybody's.
+    [[nodiscard]] virtual repeatable_call release_call_of(const token& whose) const = 0;
 
 protected:
     /// Compare and set the ttl; the script answers 1 set, 0 nothing there, -1 another owner's.
     [[nodiscard]] virtual repeatable_call extend_call(milliseconds ttl) const = 0;
+
+    /// Has a release_call() or an extend_call() run, and tells what the script answered. Throws error when it cannot be
+    /// asked. One round trip. `again`: may it be sent once more by itself, should its answer be lost?
+    [[nodiscard]] virtual std::int64_t ask(const repeatable_call& call, std::optional<clock::time_point> deadline,
+                                           resend again);
 
     /// Gives what it holds to another lease of this process instead of releasing it. True: it did.
     virtual bool pass_on() { return false; }
@@ -116,7 +143,7 @@ protected:
     /// It holds nothing any more. Called with nothing locked.
     virtual void on_end() noexcept {}
 
-    /// May the answer to a release be read later?
+    /// May the answer to a release be read later? Not where it takes several scripts.
     [[nodiscard]] virtual bool may_defer() const noexcept { return false; }
 
     /// Goes on with what another lease of the same token held.
@@ -130,12 +157,21 @@ private:
     class loss_teller;
     enum class state { idle, held, lost, releasing, ended };
     struct answered {
-        reply answer;
+        std::int64_t answer;
         clock::time_point sent;  // of the sending that was answered
+        bool was_partial;        // another one before had been answered by some servers, and not by all
+        bool was_unheard;        // another one before may have been carried out, and its answer was lost
     };
     struct outcome {
         release_result result = release_result::unknown;
         std::string detail;  // why, if it is not `released`
+    };
+
+    struct belief {
+        milliseconds::rep ttl;
+        clock::rep safe_until;
+        clock::rep expires_at;
+        clock::rep renew_at;
     };
 
     [[nodiscard]] bool inherited() const noexcept;
@@ -144,30 +180,40 @@ private:
     void schedule_renewal(clock::time_point from) noexcept;
     void repeat_renewal_soon() noexcept;
     [[nodiscard]] outcome give_up(std::optional<clock::time_point> deadline) noexcept;
+    [[nodiscard]] bool handed_on() noexcept;
     [[nodiscard]] bool release_later() noexcept;
     void hear_of_release(const reply* answer) noexcept;
     void ask_to_extend(milliseconds ttl);
-    [[nodiscard]] outcome ask_to_release(std::optional<clock::time_point> deadline) noexcept;
+    [[nodiscard]] std::optional<belief> expect_shorter(clock::time_point sent, milliseconds ttl) noexcept;
+    void restore(const belief& before) noexcept;
+    [[nodiscard]] outcome ask_to_release(bool in_time, std::optional<clock::time_point> deadline) noexcept;
     release_result release_within(std::optional<clock::time_point> deadline) noexcept;
     [[nodiscard]] answered repeat_while_temporary(const repeatable_call& call,
                                                   std::optional<clock::time_point> deadline);
+    [[nodiscard]] milliseconds sure_of(milliseconds ttl) const noexcept { return std::min(ttl, least_unheard_); }
     void set_times(clock::time_point sent, milliseconds ttl) noexcept;
-    void believe(const reply& answer, clock::time_point sent, milliseconds ttl);
+    void believe(std::int64_t answer, clock::time_point sent, milliseconds ttl) noexcept;
+    [[nodiscard]] bool heed(const std::optional<std::int64_t>& answer, clock::time_point sent,
+                            effect unanswered) noexcept;
     void stop_watching() noexcept;
     void lose() noexcept;
 
+    std::int64_t replicas_ = 0;  // set before anybody else has it
     std::shared_ptr<connection_pool> pool_;
     key name_;
     token owner_;
     lease_clock rules_;
     std::uint64_t generation_;
 
-    std::mutex asking_;  // held while the server is asked
+    std::mutex asking_;                                 // held while the server is asked
+    bool unheard_release_ = false;                      // sent in time, and may have been carried out
+    milliseconds least_unheard_ = milliseconds::max();  // of the extensions that may be under way still, and come last
     std::atomic<state> state_{state::idle};
     std::atomic<clock::rep> safe_until_{0};
     std::atomic<clock::rep> expires_at_{0};
+    std::atomic<clock::rep> gone_by_{0};  // the same, whatever was carried out
     std::atomic<clock::rep> renew_at_{clock::time_point::max().time_since_epoch().count()};
-    std::atomic<milliseconds::rep> ttl_{0};  // in force, as of the last answer
+    std::atomic<milliseconds::rep> ttl_{0};  // believed to be in force, and what renewals ask for
     clock::time_point begun_{};
 
     std::mutex listening_;  // guards the next two; never held during I/O

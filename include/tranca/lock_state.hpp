@@ -32,7 +32,8 @@ struct lock_state {
 };
 
 /// Every string key that matches a glob pattern of Redis, as a lock, sorted by name. Uses SCAN: does not block the server;
-/// keys that come and go meanwhile may be missed. Looks at one server. About two round trips per thousand keys.
+/// keys that come and go meanwhile may be missed. Looks at one server; in a Cluster at each node that serves slots, one after the
+/// other, where keys that move meanwhile may be missed. About two round trips per thousand keys.
 [[nodiscard]] std::vector<lock_state> find_locks(const client& redis, std::string_view pattern = "lock:*");
 
 /// The lock with this main key. Throws error; errc::wrong_type if the key holds no string. One round trip.

@@ -1,6 +1,7 @@
 #pragma once
 
-// Any primitive as a standard TimedLockable, for std::unique_lock and std::scoped_lock.
+// Any primitive as a standard TimedLockable, for std::unique_lock and std::scoped_lock; one with readers for
+// std::shared_lock too: see shared_lockable.hpp.
 //
 //     tranca::lockable stock{tranca::ladder::px_lock{redis, "stock"}};
 //     std::scoped_lock held{stock};
@@ -14,7 +15,6 @@
 // Thread safety: full.
 
 #include <chrono>
-#include <concepts>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -23,12 +23,14 @@
 
 #include <tranca/acquirable.hpp>
 #include <tranca/error.hpp>
+#include <tranca/lock_deadline.hpp>
+#include <tranca/shared_lockable.hpp>
 
 namespace tranca {
 
 /// See the top of this file.
 template <acquirable P>
-class lockable {
+class lockable : public detail::shared_lockable<lockable<P>, P> {
 public:
     explicit lockable(P primitive) : primitive_(std::move(primitive)) {}
     lockable(const lockable&) = delete;
@@ -46,20 +48,13 @@ public:
     /// Attempts for as long as `wait`; zero or less: one attempt.
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait) {
-        const auto rounded = ceil_milliseconds(wait);
-        return lock_before(rounded > milliseconds::zero() ? deadline_after(rounded) : clock::time_point::min());
+        return lock_before(detail::lock_deadline(wait));
     }
 
     /// Attempts until a point in time, of any clock.
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> deadline) {
-        if constexpr (std::same_as<decltype(deadline), clock::time_point>) {
-            return lock_before(deadline);
-        } else {
-            // As long double, which holds every count of nanoseconds, so that no difference can overflow.
-            using wide = std::chrono::duration<long double, std::nano>;
-            return try_lock_for(wide{deadline.time_since_epoch()} - wide{Clock::now().time_since_epoch()});
-        }
+        return lock_before(detail::lock_deadline(deadline));
     }
 
     /// Releases; see last_release(). Up to one round trip, bounded in time. Nothing if not locked.
@@ -78,24 +73,29 @@ public:
     }
 
     /// Requested when the lease of the current holder is lost; see guard::lost(). A token without a state if not locked.
+    /// For a thread that locked it shared: its own lease.
     [[nodiscard]] std::stop_token lost() const noexcept {
+        if constexpr (shareable<P>)
+            if (auto mine = this->shared_lost()) return *std::move(mine);
         const std::lock_guard lock{mutex_};
         return held_ ? held_->lost() : std::stop_token{};
     }
 
-    /// Throws lease_lost unless locked and still within the lease. No I/O. Call it right before the step that matters.
+    /// Throws lease_lost unless locked and still within the lease: for a thread that locked it shared, its own. No I/O. Call
+    /// it right before the step that matters.
     void require() const {
-        const std::lock_guard lock{mutex_};
-        if (!held_ || !*held_) throw lease_lost("a lock that was required is not held");
+        if (!holds()) throw lease_lost("a lock that was required is not held");
     }
 
-    /// How the last unlock() went; empty before the first.
+    /// How the last unlock() or unlock_shared() went; empty before the first.
     [[nodiscard]] std::optional<release_result> last_release() const noexcept {
         const std::lock_guard lock{mutex_};
         return last_release_;
     }
 
 private:
+    friend detail::shared_lockable<lockable<P>, P>;
+
     // This object, for one thread; given back unless a guard is kept.
     class local_turn {
     public:
@@ -129,6 +129,13 @@ private:
         lockable& owner_;
         bool mine_ = false;
     };
+
+    [[nodiscard]] bool holds() const {
+        if constexpr (shareable<P>)
+            if (const auto mine = this->shared_holds()) return *mine;
+        const std::lock_guard lock{mutex_};
+        return held_ && *held_;
+    }
 
     [[nodiscard]] bool lock_before(clock::time_point deadline) {
         local_turn turn{*this, deadline};

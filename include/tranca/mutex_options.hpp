@@ -8,18 +8,20 @@
 
 #include <string>
 
+#include <tranca/fairness.hpp>
 #include <tranca/lease_clock.hpp>
+#include <tranca/replicas.hpp>
 
 namespace tranca {
 
-/// Does every acquisition get a fencing number? Without, an acquire costs the server less.
+/// Does every acquisition get a fencing number? Without, an acquire costs the server less. With fairness it gets one anyway.
 enum class fencing { on, off };
 
 /// When is the answer to a release read?
 enum class release_mode {
     immediate,  ///< At once: release() tells how it went.
-    deferred,  ///< With the next use of the connection, if nobody is known to wait: a cycle costs one round trip, and the
-               ///< outcome goes to the event sink. release() then says `released` for what was sent while held.
+    deferred,  ///< With the next use of the connection, if nobody is known to wait and it is no Cluster's: a cycle costs
+               ///< one trip, and the outcome goes to the event sink. release() then says `released` if sent while held.
 };
 
 /// Does anybody ever wait for it?
@@ -36,6 +38,9 @@ struct mutex_options {
     tranca::fencing fencing = tranca::fencing::on;
     release_mode release = release_mode::immediate;
     tranca::waiters waiters = tranca::waiters::expected;
+    tranca::fairness fairness = tranca::fairness::off;  ///< All contenders of a name must say the same.
+    milliseconds waiter_lease{1'000};  ///< With fairness: who is not heard of for so long is out of the line.
+    tranca::replicas replicas{};       ///< How many must have a grant before it is handed out; see replicas.hpp.
     std::string
         label{};  ///< Who holds it, for people: see mutex::inspect(). Empty: "host:process id". At most 200 bytes.
 };

@@ -6,7 +6,8 @@
 //
 // Promises: at least one attempt, and exactly one if there is no time; sleeps are clipped to the deadline, where one last
 // attempt is made; a stop request ends the sleep at once; server states that pass by themselves are waited out until the
-// deadline and only then thrown.
+// deadline and only then thrown. So is a server that cannot be reached (connect_failed, connection_lost), with one exception:
+// acquire() without a deadline throws at once while this client has not reached its server a single time.
 // Does not promise fairness, nor a quiet server: every waiter asks once per period. The production primitives cure that.
 
 #include <memory>
@@ -27,8 +28,9 @@ namespace tranca {
 template <class Primitive>
 class polling {
 public:
-    /// Waits for as long as it takes. Throws errc::stopped on a stop request or when the client is destroyed, and error
-    /// when Redis cannot be asked. As many round trips as attempts.
+    /// Waits for as long as it takes, also for a server that went away to come back. Throws errc::stopped on a stop request or
+    /// when the client is destroyed, and error when Redis cannot be asked: it was never reached, or says what does not pass.
+    /// As many round trips as attempts.
     [[nodiscard]] guard acquire(std::stop_token stop = {}) const {
         auto held = try_acquire_until(clock::time_point::max(), std::move(stop));
         if (!held) throw error(errc::stopped, "acquiring \"" + name_.printable() + "\"");
@@ -37,10 +39,11 @@ public:
 
     /// One attempt; nullopt: busy. Throws error when Redis cannot be asked.
     [[nodiscard]] std::optional<guard> try_acquire() const {
-        return told([&] { return this->self().attempt(); });
+        return told([&] { return this->answered(this->self().attempt()); });
     }
 
     /// Attempts for as long as `wait`, rounded up to milliseconds; zero: one attempt. nullopt: busy until the end, or stopped.
+    /// A server that cannot be reached is tried until the end, and that is thrown then.
     /// Throws errc::invalid_argument for a negative wait or NaN, and error as above.
     template <class Rep, class Period>
     [[nodiscard]] std::optional<guard> try_acquire_for(std::chrono::duration<Rep, Period> wait,
@@ -59,8 +62,9 @@ public:
     [[nodiscard]] const key& main_key() const noexcept { return name_; }
 
 protected:
-    polling(const client& redis, key name, milliseconds poll)
-        : pool_(redis.pool()), name_(std::move(name)), poll_(poll) {
+    polling(const client& redis, key name, milliseconds poll) : polling(redis.pool(), std::move(name), poll) {}
+    polling(std::shared_ptr<connection_pool> pool, key name, milliseconds poll)
+        : pool_(std::move(pool)), name_(std::move(name)), poll_(poll) {
         require_positive(poll, "poll");
     }
 
@@ -68,6 +72,12 @@ protected:
 
 private:
     [[nodiscard]] const Primitive& self() const noexcept { return static_cast<const Primitive&>(*this); }
+
+    // What was granted has reached Redis, also by a primitive that has connections of its own.
+    [[nodiscard]] std::optional<guard> answered(std::optional<guard> found) const noexcept {
+        if (found) pool_->remember_reached();
+        return found;
+    }
 
     // Tells the client's sink, if there is one, what came of it and how long it took.
     [[nodiscard]] std::optional<guard> told(const auto& acquiring) const {
@@ -101,7 +111,7 @@ private:
         }
     }
 
-    // Neither: busy. A state of the server that passes by itself counts as that, but not at the deadline.
+    // Neither: busy. A state of the server that passes by itself, or its absence, counts as that, but not at the deadline.
     struct tried {
         std::optional<guard> held;
         std::optional<error> passing;
@@ -110,10 +120,12 @@ private:
     [[nodiscard]] tried attempt_before(clock::time_point deadline, const std::stop_token& stop) const {
         try {
             // An attempt that waits itself is told for how long it may.
-            if constexpr (requires { self().attempt(deadline, stop); }) return {self().attempt(deadline, stop), {}};
-            else return {self().attempt(), {}};
+            if constexpr (requires { self().attempt(deadline, stop); })
+                return {answered(self().attempt(deadline, stop)), {}};
+            else return {answered(self().attempt()), {}};
         } catch (const error& failure) {
-            const bool passes = failure.temporary() || (failure.reason() == errc::timeout && !failure.in_doubt());
+            const bool is_away = failure.reason() == errc::timeout || detail::is_outage(*pool_, failure, deadline);
+            const bool passes = failure.temporary() || (is_away && !failure.in_doubt());
             if (!passes) throw;
             return {{}, failure};
         }

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,19 @@ public:
         return *this;
     }
 
+    /// Appends a command that names a script and its keys: EVALSHA hash 2 key key argument ...
+    template <std::ranges::sized_range Keys, request_argument... Arguments>
+    request& add_script(std::string_view how, std::string_view which, const Keys& keys, const Arguments&... arguments) {
+        begin_command(3 + std::ranges::size(keys) + sizeof...(Arguments));
+        append(how);
+        append(which);
+        append(std::ranges::size(keys));
+        for (const auto& each : keys)
+            append(std::string_view{each});
+        (append(arguments), ...);
+        return *this;
+    }
+
     /// Appends the commands of another request.
     request& add_request(const request& other) {
         bytes_ += other.bytes_;
@@ -70,6 +84,12 @@ public:
 
     /// A copy of a single command with its first two arguments replaced.
     [[nodiscard]] request with_first_two(std::string_view first, std::string_view second) const;
+
+    /// A copy with another command before each of its commands.
+    [[nodiscard]] request each_after(const request& other) const;
+
+    /// The first command's first key, where it is known to have one: by it the node of a Cluster is chosen. No I/O.
+    [[nodiscard]] std::string_view first_key() const noexcept;
 
     /// How many commands there are.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -87,15 +107,18 @@ public:
 
 private:
     void begin_command(std::size_t arguments) {
-        if (bytes_.empty()) bytes_.reserve(160);
+        if (bytes_.empty()) bytes_.reserve(usual_size);
         append_header('*', arguments);
         ++size_;
     }
 
     void append_header(char kind, std::size_t count) {
-        bytes_ += kind;
-        bytes_ += digits{count}.view();
-        bytes_ += "\r\n";
+        char header[std::numeric_limits<std::size_t>::digits10 + 4];
+        header[0] = kind;
+        auto* const end = std::to_chars(header + 1, header + sizeof header - 2, count).ptr;
+        end[0] = '\r';
+        end[1] = '\n';
+        bytes_.append(header, end + 2);
     }
 
     template <std::integral Number>
@@ -110,8 +133,7 @@ private:
 
     void append(std::string_view text) {
         append_header('$', text.size());
-        bytes_ += text;
-        bytes_ += "\r\n";
+        bytes_.append(text).append("\r\n", 2);
     }
     void append(const key& name) { append(name.bytes()); }
     void append(const token& owner) { append(owner.text()); }
@@ -120,6 +142,8 @@ private:
     void append(Number number) {
         append(digits{number}.view());
     }
+
+    static constexpr std::size_t usual_size = 400;  // what the longest of the usual scripts take
 
     std::string bytes_;
     std::size_t size_ = 0;

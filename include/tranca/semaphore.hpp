@@ -23,9 +23,10 @@
 // Does not promise what no lease can: see mutex.hpp on pauses, clock jumps of the server and asynchronous replicas. If the
 // state is evicted while the holders are not, the count stays right, but slots may be given twice until all have left.
 // Does not promise order among those who want the same. Threads of one process do not queue inside it: several may hold.
-// Keys: prefix + name until a second after its last holder's end; {prefix + name}:state for a day after its last use.
-// The account needs +@scripting, the commands time zadd zrem zcard zscore zrange zrevrange zrangebyscore hget hmget hset
-// hdel del pexpireat pexpire llen lpush blpop, and (to end a wait at once) client|info client|unblock client|kill.
+// Keys: prefix + name until a minute after its last holder's end; {prefix + name}:state for a day after its last use.
+// The account needs +@scripting, the commands time zadd zrem zcard zscore zrange zrangebyscore hget hmget hset hdel hincrby
+// del pexpireat pexpire llen lpush blpop, and (to end a wait at once) client|info client|unblock client|kill. With fairness
+// also set pttl exists zrevrange.
 // Source: the models m3, m6b and m7 (count, never rank; a fence for each slot; push while fewer wake-ups lie than are free).
 
 #include <cstdint>

@@ -33,9 +33,9 @@ slot_lease::slot_lease(std::shared_ptr<connection_pool> pool, key holders, std::
                        wall_clock now)
     : lease(std::move(pool), std::move(holders), rules), order_(std::move(order)), now_(std::move(now)) {}
 
-repeatable_call slot_lease::release_call() const {
-    if (order_.empty()) return scripts::release_slot().call({name().bytes()}, owner());
-    return scripts::release_slot().call({name().bytes(), order_}, owner());
+repeatable_call slot_lease::release_call_of(const token& whose) const {
+    if (order_.empty()) return scripts::release_slot().call({name().bytes()}, whose);
+    return scripts::release_slot().call({name().bytes(), order_}, whose);
 }
 
 repeatable_call slot_lease::extend_call(milliseconds ttl) const {

@@ -1,34 +1,20 @@
--- KEYS: see semaphore_state.lua. ARGV: token, label, ttl in ms, floor of the fence (or ''), limit, how many, '1' to wait.
+-- KEYS: see semaphore_state.lua. ARGV: see semaphore_grant.lua.
 -- Reply: {slots, fence}; {ms until the first holder's end}; {'limit', the one in force, the one declared}.
--- after: semaphore_grants.lua
-local token, asked, weight = ARGV[1], tonumber(ARGV[5]), tonumber(ARGV[6])
-if is.limit > 0 and asked ~= is.limit and asked ~= is.declared then return {'limit', is.limit, is.declared} end
-purge(100)
-if is.limit == 0 then is.limit, is.declared = asked, asked end
-
-local score = text(math.min(now + ARGV[3], 9007199254739991))
-local own = redis.call('HGET', state, token)
-local kept = kept_for_others(token)
-if not own and is.used + weight + kept > is.limit then
-  if ARGV[7] == '1' then claim(token, weight) end
-  if kept > 0 and weight > 1 then pass_on() end
-  if changed then save() end
-  local first = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')[2]
-  return {first and math.max(1, first - now) or 1000}
+-- after: semaphore_quick.lua
+-- after: semaphore_books.lua
+-- after: semaphore_claims.lua
+put_in_order(asked, card)
+if ARGV[7] == '2' and weight == 1 and called > 0 then call_up(-1) end
+local room = limit - kept_for_others(token) - weight
+if not own and used > room then purge(100) end
+if own or used <= room then
+  give_up_claim(token)
+  local reply = grant()
+  wake(1)
+  return reply
 end
-
-local fence = math.max(is.fence + 1, clock)
-local floor = tonumber(ARGV[4])
-if floor and floor > fence and floor <= clock + 600000000 then fence = floor end
-if fence >= 9007199254740992 then return {err = 'ERR the fence is used up'} end
-redis.call('ZADD', holders, score, token)
-if not own then
-  own = take(weight) .. '|' .. text(fence) .. '|' .. ARGV[2]
-  local kept_it = redis.pcall('HSET', state, token, own)
-  if type(kept_it) == 'table' then redis.call('ZREM', holders, token) return kept_it end
-  is.used, is.fence = is.used + weight, fence
-end
-if claimant == token then is.kept = 0 end
+if ARGV[7] ~= '0' then claim(token, weight) end
 save()
-wake(1)
-return {string.match(own, '^([^|]*)|(%d+)')}
+if room + weight < limit and weight > 1 then pass_on() end
+local first = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')[2]
+return {first and math.max(1, first - now) or 1000}

@@ -41,8 +41,8 @@ public:
     using lease::lease;
 
     [[nodiscard]] const script& release_script() const noexcept override { return scripts::release_lock(); }
-    [[nodiscard]] repeatable_call release_call() const override {
-        return scripts::release_lock().call({name().bytes()}, owner());
+    [[nodiscard]] repeatable_call release_call_of(const token& whose) const override {
+        return scripts::release_lock().call({name().bytes()}, whose);
     }
 
 private:

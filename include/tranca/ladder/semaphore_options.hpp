@@ -46,7 +46,7 @@ public:
                wall_clock now);
 
     [[nodiscard]] const script& release_script() const noexcept override { return scripts::release_slot(); }
-    [[nodiscard]] repeatable_call release_call() const override;
+    [[nodiscard]] repeatable_call release_call_of(const token& whose) const override;
 
 private:
     // The stored time is that of the start: a ttl other than the usual one moves it.
