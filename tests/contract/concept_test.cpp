@@ -11,7 +11,8 @@ constexpr bool all_acquirable = (acquirable<Primitives> && ...);
 
 static_assert(all_acquirable<ladder::naive_lock, ladder::timeout_lock, ladder::px_lock>);
 static_assert(all_acquirable<ladder::clock_semaphore, ladder::fair_semaphore, ladder::guarded_semaphore>);
-static_assert(all_acquirable<mutex, semaphore>);
+static_assert(all_acquirable<mutex, semaphore, multi_mutex, shared_mutex, shared_side, quorum_mutex>);
+static_assert(shareable<shared_mutex> && !shareable<shared_side> && !shareable<mutex>);
 static_assert(!acquirable<guard> && !acquirable<client> && !acquirable<int> && !acquirable<std::mutex>);
 
 /// Everything a caller may write with one of them, all const.
@@ -53,6 +54,8 @@ TEST_F(Concept, IsKeptByEveryPrimitiveInItsOwnType) {
     is_used_in_every_way(ladder::fair_semaphore{redis, "thing 3", 1});
     is_used_in_every_way(ladder::guarded_semaphore{redis, "thing 4", 1});
     is_used_in_every_way(semaphore{redis, "thing 5", 1});
+    is_used_in_every_way(shared_mutex{redis, "thing 6"});
+    is_used_in_every_way(quorum_mutex{{redis}, "thing 7"});
 }
 
 TEST_F(Concept, MakesEveryPrimitiveAStandardLock) {
@@ -63,6 +66,9 @@ TEST_F(Concept, MakesEveryPrimitiveAStandardLock) {
     is_a_standard_lock(ladder::fair_semaphore{redis, "thing 3", 1});
     is_a_standard_lock(ladder::guarded_semaphore{redis, "thing 4", 1});
     is_a_standard_lock(semaphore{redis, "thing 5", 1});
+    is_a_standard_lock(shared_mutex{redis, "thing 6"});
+    is_a_standard_lock(shared_mutex{redis, "thing 6"}.shared());
+    is_a_standard_lock(quorum_mutex{{redis}, "thing 7"});
 }
 
 TEST_F(Concept, TellsTheMainKey) {

@@ -93,6 +93,12 @@ protected:
     [[nodiscard]] any_primitive make(const wish& how = {}) const { return of.make(redis, how); }
     [[nodiscard]] any_primitive make_on(const client& other, const wish& how = {}) const { return of.make(other, how); }
 
+    /// One that a holder of it keeps out: another of its kind, or for readers a writer.
+    [[nodiscard]] any_primitive rival(const wish& how = {}) const { return of.make_rival(redis, how); }
+    [[nodiscard]] any_primitive rival_on(const client& other, const wish& how = {}) const {
+        return of.make_rival(other, how);
+    }
+
     /// A second client, as another process would have.
     [[nodiscard]] client another_client(const std::string& query = "") const { return client{server.url() + query}; }
 

@@ -24,7 +24,7 @@ TEST_P(Extending, KeepsOthersOut) {
     auto held = make({.ttl = 10s}).acquire();
     for (const auto ttl : {10s, 5s, 1s}) {
         EXPECT_TRUE(held.extend(ttl));
-        EXPECT_FALSE(make({.ttl = 10s}).try_acquire()) << ttl.count();
+        EXPECT_FALSE(rival({.ttl = 10s}).try_acquire()) << ttl.count();
         EXPECT_EQ(holders(), 1);
     }
 }
@@ -137,7 +137,7 @@ TEST_P(ExtendingTtl, BeyondTheUsualTtlLetsNobodyElseIn) {
     const auto refusal = failure_of([&] { EXPECT_TRUE(held.extend(60s)); });
     EXPECT_TRUE(!refusal || refusal->reason() == errc::invalid_argument);
     EXPECT_TRUE(held);
-    EXPECT_FALSE(make({.ttl = 10s}).try_acquire());
+    EXPECT_FALSE(rival({.ttl = 10s}).try_acquire());
     EXPECT_EQ(holders(), 1);
 }
 

@@ -58,8 +58,8 @@ TEST_P(Fork, LetsTheChildDestroyWhatItInherited) {
 TEST_P(Fork, LetsTheChildUseTheClientAsItsOwn) {
     auto held = make().acquire();
     child_process child{[&] {
-        EXPECT_FALSE(make().try_acquire());
-        EXPECT_FALSE(make().try_acquire_for(10ms));
+        EXPECT_FALSE(rival().try_acquire());
+        EXPECT_FALSE(rival().try_acquire_for(10ms));
         auto own = make({.name = "of the child"}).acquire();
         EXPECT_TRUE(own);
         EXPECT_TRUE(own.extend());
@@ -76,14 +76,14 @@ TEST_P(Fork, WhileAnotherThreadWaitsDisturbsNobody) {
     raw.reset_stats();
     const auto other = another_client();  // whose threads ask the server, whatever ours hold
     std::jthread waiter{[&] {
-        auto next = make_on(other).try_acquire_for(20s);
+        auto next = rival_on(other).try_acquire_for(20s);
         EXPECT_TRUE(next);
     }};
     EXPECT_TRUE(eventually(10s, [&] { return attempts() > 1; }));
     for (int i = 0; i < 5; ++i) {
         child_process child{[&] {
             EXPECT_FALSE(held);
-            EXPECT_FALSE(make().try_acquire());
+            EXPECT_FALSE(rival().try_acquire());
         }};
         EXPECT_EQ(child.wait(20s), exited(0));
     }

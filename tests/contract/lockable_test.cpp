@@ -24,7 +24,7 @@ TEST_P(Lockable, IsHeldByAScopedLock) {
         const std::scoped_lock held{lock};
         EXPECT_EQ(holders(), 1);
         EXPECT_NO_THROW(lock.require());
-        EXPECT_FALSE(make().try_acquire());
+        EXPECT_FALSE(rival().try_acquire());
     }
     EXPECT_THAT(keys_left(), ::testing::IsEmpty());
     EXPECT_EQ(lock.last_release(), release_result::released);

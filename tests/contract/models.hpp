@@ -42,11 +42,13 @@ struct wish {
 
 /// Locks of the book: the key holds the owner's token and nothing else.
 struct key_traits {
-    static constexpr bool has_limit = false;         // admits one, whatever the wish says
-    static constexpr bool tells_taken = true;        // a release can see that the key is another owner's
-    static constexpr bool any_name = true;           // also names with lonely braces
-    static constexpr bool polls = true;              // has a period to wait by
-    static constexpr bool has_helper_names = false;  // endings of names that are keys of another one
+    static constexpr bool rests_until_told = true;     // by its period, or by a wake-up: never by itself
+    static constexpr std::size_t script_commands = 3;  // at most, to a server that keeps none
+    static constexpr bool has_limit = false;           // admits one, whatever the wish says
+    static constexpr bool tells_taken = true;          // a release can see that the key is another owner's
+    static constexpr bool any_name = true;             // also names with lonely braces
+    static constexpr bool polls = true;                // has a period to wait by
+    static constexpr bool has_helper_names = false;    // endings of names that are keys of another one
     static constexpr std::int64_t largest_limit = 1;
 
     static std::string key_of(const std::string& name) { return "lock:" + name; }
@@ -66,6 +68,8 @@ struct key_traits {
 
 /// Semaphores of the book: a sorted set of tokens by time.
 struct set_traits {
+    static constexpr bool rests_until_told = true;     // by its period, or by a wake-up: never by itself
+    static constexpr std::size_t script_commands = 3;  // at most, to a server that keeps none
     static constexpr bool has_ttl = true;
     static constexpr bool has_limit = true;
     static constexpr bool tells_taken = false;
@@ -118,7 +122,7 @@ struct ordered_set_traits : set_traits {
 
 struct naive_lock_traits : key_traits {
     static constexpr const char* title = "naive_lock";
-    static constexpr bool is_exact = true;  // never lets one too many in, whatever the interleaving
+    static constexpr bool is_exact = true;  // keeps its number of holders, whatever the interleaving
     static constexpr bool has_ttl = false;
     static constexpr const char* attempt_command = "setnx";  // as commandstats names it; sent once an attempt
     static constexpr const char* refusal_command = "setnx";  // ... and the last one of an attempt in vain
@@ -180,6 +184,29 @@ struct mutex_traits : key_traits {
         auto lease = how.lease();
         lease.renew_every = 0ms;
         return {redis, how.name, {.lease = lease}};
+    }
+};
+
+/// Two names at once; the contract looks at the first, and finds whatever the second leaves behind.
+struct multi_mutex_traits : mutex_traits {
+    static constexpr const char* title = "multi_mutex";
+
+    static std::string second(const std::string& name) { return name + "~"; }
+    static std::vector<std::string> lasting_keys(const std::string& name) {
+        auto keys = mutex_traits::lasting_keys(name);
+        for (auto& key : mutex_traits::lasting_keys(second(name)))
+            keys.push_back(std::move(key));
+        return keys;
+    }
+    static void let_lapse(raw_client& raw, const std::string& name) {
+        key_traits::let_lapse(raw, name);
+        key_traits::let_lapse(raw, second(name));
+    }
+    // Renewed by hand only, as the contract wants to see a lease end.
+    static multi_mutex make(const client& redis, const wish& how) {
+        auto lease = how.lease();
+        lease.renew_every = 0ms;
+        return {redis, {second(how.name), how.name}, {.lease = lease}};
     }
 };
 
@@ -261,8 +288,8 @@ struct semaphore_traits : set_traits {
     static void occupy(raw_client& raw, const std::string& name) {
         raw.must({"DEL", key_of(name), state_of(name)});
         raw.must({"ZADD", key_of(name), std::to_string(now(raw) + 60'000), "foreign"});
-        raw.must(
-            {"HSET", state_of(name), "limit", "1", "declared", "1", "used", "1", "next", "1", "foreign", "0|1|it"});
+        // limit, used, fence, next, top, spare, lives, watch
+        raw.must({"HSET", state_of(name), "books", "1 1 1 1 0 - 0 0", "declared", "1", "foreign", "0|1|it"});
     }
     static void vacate(raw_client& raw, const std::string& name) { raw.must({"ZREM", key_of(name), "foreign"}); }
 
@@ -271,6 +298,103 @@ struct semaphore_traits : set_traits {
         auto lease = how.lease();
         lease.renew_every = 0ms;
         return {redis, how.name, how.limit, {.lease = lease}};
+    }
+};
+
+/// Those that serve who waits in the order of arrival.
+struct line_mutex_traits : mutex_traits {
+    static constexpr const char* title = "mutex_in_line";
+
+    static std::vector<std::string> lasting_keys(const std::string& name) { return {"{lock:" + name + "}:fence"}; }
+    static mutex make(const client& redis, const wish& how) {
+        auto lease = how.lease();
+        lease.renew_every = 0ms;
+        return {redis, how.name, {.lease = lease, .fairness = fairness::on}};
+    }
+};
+
+struct line_semaphore_traits : semaphore_traits {
+    static constexpr const char* title = "semaphore_in_line";
+
+    static semaphore make(const client& redis, const wish& how) {
+        auto lease = how.lease();
+        lease.renew_every = 0ms;
+        return {redis, how.name, how.limit, {.lease = lease, .fairness = fairness::on}};
+    }
+};
+
+/// A hash of the mode, of the earliest end and of each holder's 'end|fence|change|label'.
+struct shared_mutex_traits : key_traits {
+    static constexpr const char* title = "shared_mutex";
+    static constexpr bool is_exact = true;
+    static constexpr bool has_ttl = true;
+    static constexpr bool any_name = false;
+    static constexpr bool polls = false;
+    static constexpr const char* attempt_command = "exists";
+    static constexpr const char* refusal_command = "exists";  // where there is a holder
+    static constexpr const char* grant = "EVALSHA";
+    static constexpr std::size_t grant_number = 1;
+
+    static std::vector<std::string> lasting_keys(const std::string& name) {
+        const auto helper = "{lock:" + name + "}:";
+        return {helper + "state", helper + "write", helper + "read", helper + "upgrade"};
+    }
+    static std::vector<std::string> tokens(raw_client& raw, const std::string& name) {
+        std::vector<std::string> all;
+        for (const auto& field : raw.must({"HKEYS", key_of(name)}).items)
+            if (field.text != "mode" && field.text != "first") all.push_back(field.text);
+        return all;
+    }
+    static std::int64_t holders(raw_client& raw, const std::string& name) {
+        return static_cast<std::int64_t>(tokens(raw, name).size());
+    }
+    static std::string owner(raw_client& raw, const std::string& name) {
+        const auto all = tokens(raw, name);
+        return all.empty() ? "" : all.front();
+    }
+    static std::int64_t milliseconds_left(raw_client& raw, const std::string& name, milliseconds) {
+        const auto entry = raw.must({"HGET", key_of(name), owner(raw, name)}).text;
+        return entry.empty() ? 0 : std::stoll(entry) - semaphore_traits::now(raw);  // empty: gone meanwhile
+    }
+    static void let_lapse(raw_client& raw, const std::string& name) {
+        for (const auto& token : tokens(raw, name))
+            raw.must({"HSET", key_of(name), "first", "1", token, "1|1|0|it"});
+    }
+    static void occupy(raw_client& raw, const std::string& name) {
+        const auto end = std::to_string(semaphore_traits::now(raw) + 60'000);
+        raw.del(key_of(name));
+        raw.must({"HSET", key_of(name), "mode", "exclusive", "first", end, "foreign", end + "|1|0|it"});
+    }
+
+    static shared_mutex make(const client& redis, const wish& how) { return make_rival(redis, how); }
+    // Renewed by hand only, as the contract wants to see a lease end.
+    static shared_mutex make_rival(const client& redis, const wish& how) {
+        auto lease = how.lease();
+        lease.renew_every = 0ms;
+        return {redis, how.name, {.lease = lease}};
+    }
+};
+
+/// Its readers, who keep out no reader, but a writer.
+struct shared_side_traits : shared_mutex_traits {
+    static constexpr const char* title = "shared_side";
+    static constexpr bool is_exact = false;
+
+    static shared_side make(const client& redis, const wish& how) { return make_rival(redis, how).shared(); }
+};
+
+/// Of one master, which is then what a mutex is, but for its pauses.
+struct quorum_traits : mutex_traits {
+    static constexpr const char* title = "quorum";
+    static constexpr bool rests_until_told = false;
+    static constexpr std::size_t script_commands =
+        8;  // those it tells the server with a connection, and those it asks by
+
+    static std::vector<std::string> lasting_keys(const std::string& name) { return {"{lock:" + name + "}:fence"}; }
+    static quorum_mutex make(const client& redis, const wish& how) {
+        auto lease = how.lease();
+        lease.renew_every = 0ms;
+        return {{redis}, how.name, {.lease = lease, .time_limit = redis.where().command_timeout, .drift = 0ms}};
     }
 };
 
@@ -284,12 +408,15 @@ struct model {
     bool any_name;
     bool polls;
     bool has_helper_names;
+    bool rests_until_told;
+    std::size_t script_commands;
     std::int64_t largest_limit;
     std::string attempt_command;
     std::string refusal_command;
     std::string grant;
     std::size_t grant_number;
     std::function<any_primitive(const client&, const wish&)> make;
+    std::function<any_primitive(const client&, const wish&)> make_rival;  // what a holder of it keeps out
     std::function<std::string(const std::string& name)> key_of;
     std::function<std::vector<std::string>(const std::string& name)> lasting_keys;  // may stay when nobody holds
     std::function<std::int64_t(raw_client&, const std::string& name)> holders;
@@ -303,6 +430,12 @@ struct model {
 };
 
 template <class Traits>
+any_primitive rival_of(const client& redis, const wish& how) {
+    if constexpr (requires { Traits::make_rival(redis, how); }) return any_primitive{Traits::make_rival(redis, how)};
+    else return any_primitive{Traits::make(redis, how)};
+}
+
+template <class Traits>
 model as_model() {
     return {.title = Traits::title,
             .has_ttl = Traits::has_ttl,
@@ -312,12 +445,15 @@ model as_model() {
             .any_name = Traits::any_name,
             .polls = Traits::polls,
             .has_helper_names = Traits::has_helper_names,
+            .rests_until_told = Traits::rests_until_told,
+            .script_commands = Traits::script_commands,
             .largest_limit = Traits::largest_limit,
             .attempt_command = Traits::attempt_command,
             .refusal_command = Traits::refusal_command,
             .grant = Traits::grant,
             .grant_number = Traits::grant_number,
             .make = [](const client& redis, const wish& how) { return any_primitive{Traits::make(redis, how)}; },
+            .make_rival = rival_of<Traits>,
             .key_of = Traits::key_of,
             .lasting_keys = Traits::lasting_keys,
             .holders = Traits::holders,

@@ -38,7 +38,7 @@ TEST_P(Names, OfAnyBytesAreKeysOfTheirOwn) {
         held.push_back(make({.name = odd}).acquire());
         EXPECT_EQ(of.holders(raw, odd), 1) << odd;
         EXPECT_EQ(of.owner(raw, odd).size(), 32u) << odd;
-        EXPECT_FALSE(make({.name = odd}).try_acquire()) << odd;
+        EXPECT_FALSE(rival({.name = odd}).try_acquire()) << odd;
     }
     EXPECT_EQ(raw.exists("x"), 0);
     for (const auto& one : held)
@@ -62,7 +62,7 @@ TEST_P(Names, MayBeAMegabyteLong) {
     const std::string other = vast + "y";
     auto held = make({.name = vast}).acquire();
     EXPECT_TRUE(make({.name = other}).try_acquire());
-    EXPECT_FALSE(make({.name = vast}).try_acquire());
+    EXPECT_FALSE(rival({.name = vast}).try_acquire());
     EXPECT_TRUE(held.extend());
     EXPECT_EQ(held.release(), release_result::released);
 }

@@ -52,7 +52,7 @@ TEST_F(Polling, WaitsOutWhatPassesAndThrowsWhatDoesNot) {
                                }};
         EXPECT_TRUE(passing.try_acquire_for(10s));
     }
-    for (const auto reason : {errc::wrong_type, errc::no_permission, errc::connect_failed, errc::server}) {
+    for (const auto reason : {errc::wrong_type, errc::no_permission, errc::unknown_master, errc::server}) {
         int attempts = 0;
         const scripted failing{redis, [&]() -> std::optional<guard> {
                                    ++attempts;
@@ -61,6 +61,33 @@ TEST_F(Polling, WaitsOutWhatPassesAndThrowsWhatDoesNot) {
         EXPECT_TRUE(fails_with(reason, [&] { static_cast<void>(failing.try_acquire_for(10s)); }));
         EXPECT_EQ(attempts, 1);
     }
+}
+
+// Also for a server that this client has never reached: the caller has said for how long it is willing to wait.
+TEST_F(Polling, WaitsForAServerThatIsAway) {
+    for (const auto reason : {errc::connect_failed, errc::connection_lost}) {
+        int left = 3;
+        const scripted passing{redis, [&]() -> std::optional<guard> {
+                                   if (left-- > 0) throw error(reason, "on purpose");
+                                   return guard{};
+                               }};
+        EXPECT_TRUE(fails_with(reason, [&] { static_cast<void>(passing.try_acquire()); }));
+        EXPECT_TRUE(fails_with(reason, [&] { static_cast<void>(passing.try_acquire_for(0ms)); }));
+        EXPECT_TRUE(passing.try_acquire_for(10s));
+        left = 1'000'000;
+        EXPECT_TRUE(fails_with(reason, [&] { static_cast<void>(passing.try_acquire_for(30ms)); }));
+        EXPECT_LT(left, 999'999);
+    }
+}
+
+TEST_F(Polling, WaitsWithoutEndForNoServerThatWasNeverReached) {
+    int attempts = 0;
+    const scripted failing{redis, [&]() -> std::optional<guard> {
+                               ++attempts;
+                               throw error(errc::connect_failed, "on purpose");
+                           }};
+    EXPECT_TRUE(fails_with(errc::connect_failed, [&] { static_cast<void>(failing.acquire()); }));
+    EXPECT_EQ(attempts, 1);
 }
 
 TEST_F(Polling, NeverRepeatsWhatIsInDoubt) {

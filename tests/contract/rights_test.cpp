@@ -41,10 +41,10 @@ TEST_P(Rights, WithoutScriptsAreToldAtOnceAndTakeNothing) {
 // Not DEL: the release script comes to it only when there is something to release.
 TEST_P(Rights, WithoutAnyOneCommandAreEnoughOrToldAtOnce) {
     for (const std::string command :
-         {"eval",        "evalsha",   "script",        "set",      "setnx", "get",   "pexpire",
-          "ttl",         "multi",     "exec",          "zadd",     "zrem",  "zrank", "zremrangebyscore",
-          "zinterstore", "incr",      "hset",          "hget",     "hdel",  "hmget", "zcard",
-          "zscore",      "zrevrange", "zrangebyscore", "pexpireat"})
+         {"eval",        "evalsha",   "script",        "set",       "setnx", "get",   "pexpire",
+          "ttl",         "multi",     "exec",          "zadd",      "zrem",  "zrank", "zremrangebyscore",
+          "zinterstore", "incr",      "hset",          "hget",      "hdel",  "hmget", "zcard",
+          "zscore",      "zrevrange", "zrangebyscore", "pexpireat", "hlen",  "exists"})
         works_or_fails_early(testing::without(server, {command}), command);
 }
 
@@ -97,12 +97,13 @@ TEST_P(Rights, AreAllUsedThatAreDocumented) {
                                                "+hmget",
                                                "+hset",
                                                "+hdel",
+                                               "+hlen",
                                                "+pexpireat"});
     const client limited{user.url()};
     testing::flush_scripts(server);
     auto held = make_on(limited).acquire();
     EXPECT_TRUE(held.extend());
-    EXPECT_FALSE(make_on(limited).try_acquire());
+    EXPECT_FALSE(rival_on(limited).try_acquire());
     EXPECT_EQ(held.release(), release_result::released);
 }
 

@@ -121,9 +121,10 @@ TEST_P(ClosingClient, LeavesItsGuardsInForce) {
 TEST_P(ClosingClient, IsMovedWithItsPrimitivesAndGuards) {
     client first{server.url()};
     const auto primitive = make_on(first);
+    const auto rival = rival_on(first);
     auto held = primitive.acquire();
     client second{std::move(first)};
-    EXPECT_FALSE(primitive.try_acquire_for(0ms));
+    EXPECT_FALSE(rival.try_acquire_for(0ms));
     EXPECT_EQ(held.release(), release_result::released);
     EXPECT_TRUE(primitive.try_acquire_for(0ms));
     second = client{server.url()};  // ends what the old one had

@@ -22,6 +22,8 @@ protected:
     }
 };
 
+using WaitingAtRest = Waiting;
+
 TEST_P(Waiting, WithNoTimeIsExactlyOneAttempt) {
     const auto primitive = make();
     warm_up(primitive);
@@ -90,7 +92,7 @@ TEST_P(Waiting, ForLessThanAMillisecondIsRoundedUp) {
     }));
 }
 
-TEST_P(Waiting, EndsAtItsDeadlineWithALastAttempt) {
+TEST_P(WaitingAtRest, EndsAtItsDeadlineWithALastAttempt) {
     const auto primitive = make({.poll = 1h});
     warm_up(primitive);
     occupy();
@@ -130,7 +132,7 @@ class WaitingWithTtl : public contract {};
 TEST_P(WaitingWithTtl, MayTakeLongerThanTheTtl) {
     auto first = make({.ttl = 400ms}).acquire();
     first.abandon();
-    EXPECT_TRUE(make({.ttl = 100ms}).try_acquire_for(5s));
+    EXPECT_TRUE(rival({.ttl = 100ms}).try_acquire_for(5s));
     occupy();
     const stopwatch since_start;
     EXPECT_FALSE(make({.ttl = 60s}).try_acquire_for(50ms));
@@ -141,7 +143,7 @@ TEST_P(WaitingWithTtl, CountsTheLeaseFromTheWinningAttempt) {
     const milliseconds ttl = 1s;
     const auto start = clock::now();
     make({.ttl = ttl}).acquire().abandon();
-    auto held = make({.ttl = ttl}).try_acquire_for(10s);
+    auto held = rival({.ttl = ttl}).try_acquire_for(10s);
     ASSERT_TRUE(held);
     // Sent when the first lease had ended, or a moment before; less drift and margin. One that waits without polling has
     // sent its attempt before it slept, at most an eighth of its ttl ago.
@@ -162,6 +164,7 @@ TEST_P(WaitingWithTtl, CountsTheLeaseFromBeforeTheRequest) {
 }
 
 OVER_MODELS_WHERE(has_ttl, WaitingWithTtl);
+OVER_MODELS_WHERE(rests_until_told, WaitingAtRest);
 
 }  // namespace
 }  // namespace tranca::contract

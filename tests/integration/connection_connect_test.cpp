@@ -2,10 +2,13 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <future>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <tranca/client.hpp>
@@ -17,6 +20,7 @@
 #include "support/deaf_listener.hpp"
 #include "support/faults.hpp"
 #include "support/redis_fixture.hpp"
+#include "support/signal_storm.hpp"
 #include "support/socket.hpp"
 #include "support/temporary_directory.hpp"
 #include "unit/thrown.hpp"
@@ -79,7 +83,24 @@ TEST_F(ConnectionConnect, EndsInTimeWhereAUnixSocketIsCrowded) {
     const auto listener = listen_on(where, 0);
     std::vector<unique_fd> crowd;
     crowd.push_back(connect_to(where));
-    expect_failure(where.url() + "?connect_timeout=200ms", 0ms, 300ms);
+    expect_failure(where.url() + "?connect_timeout=200ms", 200ms, 300ms);
+    expect_failure(where.url() + "?connect_timeout=1ms", 1ms, 100ms);
+}
+
+TEST_F(ConnectionConnect, WaitsItsTurnWhereAUnixSocketIsCrowded) {
+    const temporary_directory home;
+    const auto where = address::unix_socket(home / "crowded.sock");
+    const auto listener = listen_on(where, 0);
+    const auto ahead = connect_to(where);
+    const stopwatch since_start;
+    auto server_at_work = std::async(std::launch::async, [&] {
+        std::this_thread::sleep_for(100ms);  // as long as the queue stays full
+        return unique_fd{::accept(listener.get(), nullptr, nullptr)};
+    });
+    const signal_storm interruptions;
+    const connection late{endpoint::parse(where.url() + "?connect_timeout=10s")};
+    EXPECT_TRUE(late.usable());
+    EXPECT_GE(since_start.elapsed(), 100ms);
 }
 
 TEST_F(ConnectionConnect, WaitsForAFrozenServersHandshakeNoLongerThanTheConnectLimit) {

@@ -5,11 +5,11 @@
 
 #include <tranca/connection.hpp>
 
-#include "integration/signal_storm.hpp"
 #include "support/deadline.hpp"
 #include "support/deaf_listener.hpp"
 #include "support/faults.hpp"
 #include "support/redis_fixture.hpp"
+#include "support/signal_storm.hpp"
 #include "support/tcp_gate.hpp"
 #include "unit/thrown.hpp"
 

@@ -57,10 +57,10 @@ TEST_F(Script, TakesKeysAndArgumentsOfAnyBytes) {
     EXPECT_EQ(three[3].text(), "%s%n");
 }
 
-TEST_F(Script, RefusesACallWithoutKeysOrWithTooMany) {
-    EXPECT_EQ(thrown_by([] { return echo.call({}, "x"); }).code(), errc::invalid_argument);
-    EXPECT_EQ(thrown_by([] { return echo.call({"a", "b", "c", "d", "e"}, "x"); }).code(), errc::invalid_argument);
-    EXPECT_NO_THROW(static_cast<void>(echo.call({"a", "b", "c", "d"}, "x")));
+TEST_F(Script, RefusesACallWithoutKeys) {
+    EXPECT_EQ(thrown_by([] { return echo.call(std::initializer_list<std::string_view>{}, "x"); }).code(),
+              errc::invalid_argument);
+    EXPECT_NO_THROW(static_cast<void>(echo.call({"a", "b", "c", "d", "e", "f", "g"}, "x")));
 }
 
 TEST_F(Script, SurvivesAScriptFlushBeforeEveryCall) {

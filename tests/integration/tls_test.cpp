@@ -10,12 +10,12 @@
 #include <tranca/connection.hpp>
 
 #include "integration/descriptors.hpp"
-#include "integration/signal_storm.hpp"
 #include "support/deadline.hpp"
 #include "support/fake_server.hpp"
 #include "support/faults.hpp"
 #include "support/process.hpp"
 #include "support/redis_server.hpp"
+#include "support/signal_storm.hpp"
 #include "support/socket.hpp"
 #include "support/tcp_gate.hpp"
 #include "support/temporary_directory.hpp"

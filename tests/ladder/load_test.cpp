@@ -1,24 +1,19 @@
-// Eight processes, ten seconds, kill -9 at random: how many are inside at once.
-//
-// TRANCA_LOAD_SECONDS shortens or lengthens a run.
-#include <cstdlib>
+// Eight processes, some seconds, kill -9 at random: how many are inside at once.
 #include <iostream>
 #include <random>
 #include <vector>
 
-#include "ladder/belief_board.hpp"
 #include "ladder/schedule.hpp"
-#include "support/seed.hpp"
+#include "support/belief_board.hpp"
+#include "support/crew.hpp"
 
 namespace tranca::ladder_test {
 namespace {
 
-constexpr std::size_t workers = 8;
+using testing::belief_board;
+using testing::load_length;
 
-[[nodiscard]] std::chrono::seconds length() {
-    const char* const told = std::getenv("TRANCA_LOAD_SECONDS");
-    return std::chrono::seconds{told == nullptr ? 10 : std::atoi(told)};
-}
+constexpr std::size_t workers = 8;
 
 /// What a worker does until it is killed or told to stop: acquire, be inside for a moment, release.
 template <class Make>
@@ -50,30 +45,20 @@ protected:
         std::size_t limit, Make make, const std::function<void()>& after_a_kill = [] {}) {
         testing::shared_memory<belief_board> board{limit};
         testing::shared_memory<std::atomic<bool>> stop{false};
-        std::mt19937_64 random{testing::seed("load")};
-        std::vector<std::unique_ptr<child_process>> children(workers);
-        const auto start = [&](std::size_t worker) {
-            children[worker] = std::make_unique<child_process>(
-                [&, worker, salt = random()] { work(worker, salt, server.unix_url(), *board, *stop, make); });
-        };
-        for (std::size_t worker = 0; worker < workers; ++worker)
-            start(worker);
-        const testing::deadline end{length()};
-        int kills = 0;
-        while (!end.expired()) {
-            std::this_thread::sleep_for(
-                milliseconds{20 + random() % 60});  // the pace of the killing, not a wait for anything
-            const auto victim = random() % workers;
-            children[victim]->kill_hard();
-            board->leave(victim);
-            ++kills;
-            after_a_kill();
-            start(victim);
+        testing::crew crew{
+            workers, "ladder load",
+            [&](std::size_t worker, std::uint64_t salt) { work(worker, salt, server.unix_url(), *board, *stop, make); },
+            [&](std::size_t worker) {
+                board->leave(worker);
+                after_a_kill();
+            }};
+        for (const testing::deadline end{load_length(4s)}; !end.expired();) {
+            crew.pause();
+            crew.kill_one();
         }
         stop->store(true);
-        for (const auto& child : children)
-            EXPECT_EQ(child->wait(30s), testing::exited(0));
-        report(*board, kills);
+        crew.finish();
+        report(*board, crew.kills());
     }
 
     void report(const belief_board& board, int kills) {

@@ -9,11 +9,6 @@
 namespace tranca::mutex_test {
 namespace {
 
-/// What releases: nothing stands behind the token.
-[[nodiscard]] testing::command_match releasing() {
-    return testing::text_like("^EVALSHA [0-9a-f]{40} 3 .* [0-9a-f]{32}$");
-}
-
 class DeferredRelease : public mutex_fixture {
 protected:
     [[nodiscard]] static mutex_options later(milliseconds ttl = 10s) {
@@ -78,6 +73,31 @@ TEST_F(DeferredRelease, TellsTheSinkWhatCameOfIt) {
     EXPECT_EQ(raw.get(lock_key), "foreign");
 }
 
+// The answer is read by whoever uses the connection next, perhaps for another lock: the sink may use that one.
+TEST_F(DeferredRelease, TellsTheSinkWithNoLeaseLocked) {
+    struct extending : event_sink {
+        void on(const event& happening) noexcept override {
+            if (happening.what == event::kind::release_expired) extended = other->extend();
+        }
+        guard* other = nullptr;
+        bool extended = false;
+    };
+    testing::child_process alone{[&] {  // it would wait for itself
+        const auto sink = std::make_shared<extending>();
+        client_options options;
+        options.sink = sink;
+        const client own{server.url(), options};
+        auto other = mutex{own, "other", later()}.acquire();
+        sink->other = &other;
+        auto held = mutex{own, "thing", later()}.acquire();
+        raw_client{server.raw()}.del(lock_key);
+        EXPECT_EQ(held.release(), release_result::released);
+        EXPECT_TRUE(other.extend());
+        EXPECT_TRUE(sink->extended);
+    }};
+    EXPECT_EQ(alone.wait(20s), testing::exited(0));
+}
+
 // With a waiter in sight there is nothing to win: the answer is read.
 TEST_F(DeferredRelease, IsNotDeferredWhileSomebodyWaits) {
     const auto other = another();
@@ -124,6 +144,30 @@ TEST_F(DeferredRelease, DoesNotHarmTheNextUseWhenItsAnswerWasLost) {
         EXPECT_TRUE(next);
         EXPECT_TRUE(exists());
     }
+}
+
+// It ran: that there is nothing left, or another owner, when it is asked again is no loss.
+TEST_F(DeferredRelease, IsNoLossWhenOnlyItsAnswerWas) {
+    for (const bool taken : {false, true}) {
+        auto held = lock.acquire();
+        gate.swallow_reply(releasing(), testing::ending::reset);
+        EXPECT_EQ(held.release(), release_result::released);
+        ASSERT_TRUE(gate.wait_until_swallowed(5s));
+        if (taken) raw.set(lock_key, "foreign", 60s);
+        EXPECT_TRUE((mutex{through, "other"}.try_acquire()));
+        EXPECT_EQ(told->count(event::kind::release_expired), 0u);
+        EXPECT_EQ(told->count(event::kind::release_taken), 0u);
+        raw.del(lock_key);
+    }
+}
+
+// What the server answered is told: it was not ours any more.
+TEST_F(DeferredRelease, TellsOfAKeyThatWasGoneBefore) {
+    auto held = lock.acquire();
+    raw.del(lock_key);
+    EXPECT_EQ(held.release(), release_result::released);
+    EXPECT_TRUE((mutex{through, "other"}.try_acquire()));
+    EXPECT_EQ(told->count(event::kind::release_expired), 1u);
 }
 
 TEST_F(DeferredRelease, IsDoneBeforeTheClientIsGone) {

@@ -1,6 +1,7 @@
 // A resource that keeps the largest fence it has seen, and refuses whoever comes with an older one.
 #include "mutex/mutex_fixture.hpp"
 #include "support/faults.hpp"
+#include "support/tcp_gate.hpp"
 
 namespace tranca::mutex_test {
 namespace {
@@ -46,6 +47,19 @@ TEST_F(FencedResource, TakesAnyBytes) {
     const std::string bytes{"a\0%s\r\n\xff", 8};
     ASSERT_TRUE(fenced_write(redis, "ledger", 1, bytes));
     EXPECT_EQ(fenced_read(redis, "ledger", 1).value, bytes);
+}
+
+// Written, cut, and not to be reached again: nobody knows, and so it is told.
+TEST_F(FencedResource, ThatCannotBeAskedAgainIsInDoubt) {
+    testing::tcp_gate gate{server.tcp()};
+    const client through{gate.url()};
+    ASSERT_TRUE(fenced_write(through, "ledger", 1, "one"));
+    gate.swallow_reply("EVALSHA", testing::ending::reset);
+    gate.refuse_connections();
+    const auto failure = thrown_by([&] { static_cast<void>(fenced_write(through, "ledger", 2, "two")); });
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(raw.must({"HGET", "ledger", "value"}), "two");
+    EXPECT_TRUE(failure->in_doubt()) << failure->what();
 }
 
 TEST_F(FencedResource, OfAnotherTypeIsAnError) {

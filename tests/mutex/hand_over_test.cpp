@@ -74,6 +74,22 @@ TEST_F(HandOver, GivesNobodyALeaseItDidNotAskFor) {
     EXPECT_EQ(second.inspect().label, "the second");
 }
 
+// Nor one for longer than it asked: it would keep the others out for that long if it crashed.
+TEST_F(HandOver, GivesNobodyALongerLease) {
+    const auto lock = lock_with(lasting(10s));
+    auto held = lock.acquire();
+    ASSERT_TRUE(held.extend(1h));
+    std::optional<guard> next;
+    {
+        sleeping_thread waiter{[&] { next = lock.acquire(); }};
+        ASSERT_TRUE(waiter.sleeps());
+        EXPECT_EQ(held.release(), release_result::released);
+    }
+    ASSERT_TRUE(next);
+    EXPECT_LE(raw.pttl(lock_key), 10'000);
+    EXPECT_LE(next->safe_until(), clock::now() + 10s);
+}
+
 TEST_F(HandOver, LetsOthersInAfterSixtyFourTurns) {
     const auto lock = lock_with();
     std::atomic<bool> stop{false};
@@ -106,6 +122,27 @@ TEST_F(HandOver, LetsOthersInAfterSixtyFourTurns) {
         EXPECT_LE(at_grant - std::min(at_grant.load(), at_sleep), 2u * (gate::handoff_limit + 1));
     }
     stop = true;
+}
+
+// Of a lease that finds no memory to make the next one.
+TEST_F(HandOver, ThatFailsIsARelease) {
+    struct out_of_memory final : lease {
+        using lease::lease;
+        [[nodiscard]] const script& release_script() const noexcept override { return scripts::release_mutex(); }
+        [[nodiscard]] repeatable_call release_call_of(const tranca::token& whose) const override {
+            return scripts::release_mutex().call({name().bytes(), wake_key, mark_key}, whose);
+        }
+        [[nodiscard]] repeatable_call extend_call(milliseconds ttl) const override {
+            return scripts::extend_mutex().call({name().bytes()}, owner(), ttl);
+        }
+        bool pass_on() override { throw std::bad_alloc{}; }
+    };
+    const auto made = std::make_shared<out_of_memory>(redis.pool(), key{lock_key}, lease_clock{{.ttl = 10s}});
+    raw.set(lock_key, std::string{made->owner().text()}, 10s);
+    made->begin(clock::now());
+    guard held{made};
+    EXPECT_EQ(held.release(), release_result::released);
+    EXPECT_FALSE(exists());
 }
 
 }  // namespace

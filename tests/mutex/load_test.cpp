@@ -1,34 +1,25 @@
 // Eight processes, some seconds, kill -9 and SIGSTOP at random: who believes to hold, and in which order of fences. And a
 // thousand that wait for one lock.
-//
-// TRANCA_LOAD_SECONDS shortens or lengthens a run.
 #include <array>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <thread>
 #include <vector>
 
-#include "ladder/belief_board.hpp"
 #include "mutex/mutex_fixture.hpp"
-#include "support/child_process.hpp"
+#include "support/belief_board.hpp"
+#include "support/crew.hpp"
 #include "support/monitor_reader.hpp"
-#include "support/seed.hpp"
 #include "support/shared_memory.hpp"
 
 namespace tranca::mutex_test {
 namespace {
 
-using ladder_test::belief_board;
-using testing::child_process;
+using testing::belief_board;
+using testing::load_length;
 using testing::shared_memory;
 
 constexpr std::size_t workers = 8;
-
-[[nodiscard]] std::chrono::seconds length() {
-    const char* const told = std::getenv("TRANCA_LOAD_SECONDS");
-    return std::chrono::seconds{told == nullptr ? 8 : std::atoi(told)};
-}
 
 /// The fences in the order in which they were written down by their holders.
 class fence_log {
@@ -91,38 +82,18 @@ protected:
 };
 
 TEST_F(MutexLoad, LetsOneInAtATimeInTheOrderOfFences) {
-    std::mt19937_64 random{testing::seed("load")};
-    std::vector<std::unique_ptr<child_process>> children(workers);
-    const auto start = [&](std::size_t worker) {
-        const auto mode = worker % 2 == 0 ? release_mode::immediate : release_mode::deferred;
-        children[worker] =
-            std::make_unique<child_process>([&, worker, mode, salt = random()] { work(worker, salt, mode); });
+    const auto mode = [](std::size_t worker) {
+        return worker % 2 == 0 ? release_mode::immediate : release_mode::deferred;
     };
-    for (std::size_t worker = 0; worker < workers; ++worker)
-        start(worker);
-    const testing::deadline end{length()};
-    int kills = 0;
-    int freezes = 0;
-    while (!end.expired()) {
-        std::this_thread::sleep_for(milliseconds{10 + random() % 60});  // the pace of the killing, not a wait
-        const auto victim = random() % workers;
-        if (random() % 2 == 0) {
-            children[victim]->kill_hard();
-            shared->board.leave(victim);
-            start(victim);
-            ++kills;
-        } else {
-            children[victim]->freeze();
-            std::this_thread::sleep_for(milliseconds{random() % 500});  // more than its ttl, now and then
-            children[victim]->resume();
-            ++freezes;
-        }
-    }
+    testing::crew crew{workers, "mutex load",
+                       [&](std::size_t worker, std::uint64_t salt) { work(worker, salt, mode(worker)); },
+                       [&](std::size_t worker) { shared->board.leave(worker); }};
+    for (const testing::deadline end{load_length(8s)}; !end.expired();)
+        crew.disturb(500ms);  // more than its ttl, now and then
     shared->stop = true;
-    for (const auto& child : children)
-        EXPECT_EQ(child->wait(30s), testing::exited(0));
-    std::cout << "    entered " << shared->board.entries() << " times, " << kills << " killed, " << freezes
-              << " frozen\n";
+    crew.finish();
+    std::cout << "    entered " << shared->board.entries() << " times, " << crew.kills() << " killed, "
+              << crew.freezes() << " frozen\n";
     EXPECT_EQ(shared->board.overruns(), 0u);
     EXPECT_GT(shared->board.entries(), 100u);
     EXPECT_TRUE(shared->fences.grows());

@@ -3,6 +3,7 @@
 #include "support/fake_server.hpp"
 #include "support/faults.hpp"
 #include "support/resp.hpp"
+#include "support/tcp_gate.hpp"
 
 namespace tranca::mutex_test {
 namespace {
@@ -138,6 +139,17 @@ TEST_F(LockState, IsTakenAwayByForceWhoeverMadeIt) {
         EXPECT_FALSE(exists()) << value;
     }
     EXPECT_FALSE(lock_with().force_release());
+}
+
+// Sent again, it finds nothing: the first sending has done it.
+TEST_F(LockState, CanForceAReleaseWhoseAnswerIsLost) {
+    testing::tcp_gate gate{server.tcp()};
+    const client through{gate.url(), told_to(told)};
+    const mutex lock{through, "thing"};
+    const auto held = lock_with().acquire();
+    gate.swallow_reply(releasing(), testing::ending::reset);
+    EXPECT_TRUE(lock.force_release());
+    EXPECT_FALSE(exists());
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "support/command_match.hpp"
 #include "support/deadline.hpp"
 #include "support/redis_fixture.hpp"
+#include "thrown_by.hpp"
 
 namespace tranca::mutex_test {
 
@@ -24,6 +25,7 @@ using testing::eventually;
 using testing::raw_client;
 using testing::stopwatch;
 using testing::throughout;
+using testing::thrown_by;
 using namespace std::chrono_literals;
 
 inline const std::string lock_key = "lock:thing";
@@ -45,19 +47,14 @@ inline const std::string wake_key = "{lock:thing}:wake";
     return made;
 }
 
-/// What `body` threw, if it was an error of the library.
-[[nodiscard]] inline std::optional<error> thrown_by(const std::function<void()>& body) {
-    try {
-        body();
-    } catch (const error& failure) {
-        return failure;
-    }
-    return std::nullopt;
-}
-
 /// What extends: a script with one key (an acquire has three, a release too), or one command where the server has it.
 [[nodiscard]] inline testing::command_match extension() {
     return testing::text_like("^(EVALSHA [0-9a-f]{40} 1 |SET .* IFEQ )");
+}
+
+/// What releases: a script with three keys, and nothing stands behind the token.
+[[nodiscard]] inline testing::command_match releasing() {
+    return testing::text_like("^EVALSHA [0-9a-f]{40} 3 .* [0-9a-f]{32}$");
 }
 
 /// The wall clock in milliseconds, as PEXPIRETIME tells it: server and test share a machine.

@@ -77,6 +77,23 @@ TEST_F(Renewal, StopsAtMaxHold) {
     EXPECT_LT(since_start.elapsed(), 700ms + 300ms + 300ms);
 }
 
+// Also where the one that was due before that had to be repeated.
+TEST_F(Renewal, IsNotRepeatedAfterMaxHold) {
+    tcp_gate gate{server.tcp()};
+    const client through{gate.url(), told_to(told)};
+    auto options = lasting(1500ms, 300ms);
+    options.lease.max_hold = 400ms;
+    const auto held = mutex{through, "thing", options}.acquire();
+    const auto end = expires_at();
+    gate.hold(extension());
+    ASSERT_TRUE(gate.wait_until_held(5s));
+    EXPECT_TRUE(throughout(200ms, [&] { return !!held; }));
+    gate.cut_held();
+    const loss_watch loss{held};
+    ASSERT_TRUE(loss.told_within(5s));
+    EXPECT_LT(loss.wall_time(), end);
+}
+
 TEST_F(Renewal, NeverMakesAKey) {
     const auto held = lock_with(lasting(300ms)).acquire();
     raw.del(lock_key);
@@ -158,6 +175,37 @@ TEST_F(Renewal, SucceedsWhenMemoryIsFull) {
     wait_for_a_renewal();
     wait_for_a_renewal();
     EXPECT_TRUE(held);
+}
+
+// Those due together are renewed together; who is told of one may use the others.
+TEST_F(Renewal, IsToldWithNoOtherLeaseLocked) {
+    struct extending : event_sink {
+        void on(const event& happening) noexcept override {
+            const bool is_alone =
+                happening.key.ends_with(" 0");  // that of the first one, during which the others fell due
+            if (happening.what != event::kind::renewed || is_alone || !armed.exchange(false)) return;
+            for (auto& each : all)
+                static_cast<void>(each.extend());
+            done = true;
+        }
+        std::vector<guard> all;
+        std::atomic<bool> armed{false};
+        std::atomic<bool> done{false};
+    };
+    const auto sink = std::make_shared<extending>();
+    client_options options;
+    options.sink = sink;
+    tcp_gate gate{server.tcp()};
+    const client own{gate.url(), options};
+    gate.hold(extension());
+    for (int i = 0; i < 10; ++i)
+        sink->all.push_back(mutex{own, "of many " + std::to_string(i), lasting(2s, 200ms)}.acquire());
+    sink->armed = true;
+    ASSERT_TRUE(gate.wait_until_held(5s));
+    EXPECT_TRUE(throughout(250ms, [&] { return !sink->done; }));  // until the others are due
+    gate.let_go();
+    EXPECT_TRUE(eventually(5s, [&] { return sink->done.load(); }));
+    sink->all.clear();
 }
 
 // C14.

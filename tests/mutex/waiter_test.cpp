@@ -13,7 +13,11 @@ namespace {
 using testing::child_process;
 using testing::exited;
 
-class Waiter : public mutex_fixture {};
+class Waiter : public mutex_fixture {
+protected:
+    /// Of another kind, so that it does not queue behind the same client's holder but on the server.
+    [[nodiscard]] static mutex rival_of(const client& own) { return mutex{own, "thing", lasting(20s)}; }
+};
 
 // It was given the lock without knowing: its own ttl bounds what that costs. W16.
 TEST_F(Waiter, ThatFreezesCostsItsOwnTtl) {
@@ -101,6 +105,31 @@ TEST_F(Waiter, WithoutTheRightToUnblockItselfIsWoken) {
     ASSERT_TRUE(throughout(1300ms, [&] { return !next; }));
     ASSERT_TRUE(wait_for_sleepers(1));
     expect_wakes(held, waiter, next);
+}
+
+// N10: a right of its own each.
+TEST_F(Waiter, WithoutAnyOneRightToClientsIsWokenAndStopped) {
+    for (const std::string lacking : {"client|info", "client|unblock", "client|kill"}) {
+        const auto user = testing::without(server, {lacking});
+        const client own{user.url()};
+        const mutex lock{own, "thing"};
+        auto held = lock_with(lasting(30s)).acquire();
+        std::optional<guard> next;
+        std::jthread waiter{[&] { next = lock.try_acquire_for(10s); }};
+        ASSERT_TRUE(wait_for_sleepers(1));
+        ASSERT_TRUE(throughout(1300ms, [&] { return !next; })) << lacking;  // over the end of its first slice
+        ASSERT_TRUE(wait_for_sleepers(1));
+        expect_wakes(held, waiter, next);
+        std::stop_source stop;
+        std::jthread other{[&] { EXPECT_FALSE(rival_of(own).try_acquire_for(20s, stop.get_token())); }};
+        ASSERT_TRUE(wait_for_sleepers(1));
+        const stopwatch since_stop;
+        stop.request_stop();
+        other.join();
+        EXPECT_LT(since_stop.elapsed(), 200ms) << lacking;
+        next->release();
+        raw.flush();
+    }
 }
 
 TEST_F(Waiter, WithTheRightsTheHeaderNamesIsContent) {

@@ -10,23 +10,26 @@ namespace {
 
 class Books : public semaphore_fixture {
 protected:
-    [[nodiscard]] std::int64_t number(const std::string& field) {
-        const auto found = raw.must({"HGET", "{semaphore:thing}:state", field}).text;
-        return found.empty() ? 0 : std::stoll(found);
+    /// The slots that were given back.
+    [[nodiscard]] std::vector<std::int64_t> given_back(const std::vector<std::string>& line) {
+        std::vector<std::int64_t> found;
+        if (line[5] != "-") found.push_back(std::stoll(line[5]));
+        for (std::int64_t i = 1; i <= std::stoll(line[4]); ++i)
+            found.push_back(std::stoll(raw.must({"HGET", "{semaphore:thing}:state", "pile" + std::to_string(i)}).text));
+        return found;
     }
 
     void check(int step) {
         const auto free = calls.available();  // takes out the expired
-        const auto next = number("next");
-        const auto limit = number("limit");
-        if (limit == 0) return;  // nothing was recorded yet
+        const auto line = books();
+        if (line.empty()) return;  // nothing was recorded yet
+        const auto limit = std::stoll(line[0]), used = std::stoll(line[1]), next = std::stoll(line[3]);
         std::multiset<std::int64_t> seen;
         for (const auto& holder : calls.holders())
             seen.insert(holder.slots.begin(), holder.slots.end());
-        EXPECT_EQ(number("used"), static_cast<std::int64_t>(seen.size())) << step;
-        EXPECT_EQ(free, std::max<std::int64_t>(0, limit - number("used"))) << step;
-        for (std::int64_t i = 1; i <= number("top"); ++i) {
-            const auto slot = number("pile" + std::to_string(i));
+        EXPECT_EQ(used, static_cast<long long>(seen.size())) << step;
+        EXPECT_EQ(free, std::max(0LL, limit - used)) << step;
+        for (const auto slot : given_back(line)) {
             EXPECT_LT(slot, limit) << step;
             seen.insert(slot);
         }

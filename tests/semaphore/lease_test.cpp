@@ -9,6 +9,7 @@
 #include "support/process_barrier.hpp"
 #include "support/shared_memory.hpp"
 #include "support/tcp_gate.hpp"
+#include "thrown_by.hpp"
 
 namespace tranca::semaphore_test {
 namespace {
@@ -52,6 +53,25 @@ TEST_F(Holder, EndsByTheClockOfTheServer) {
     const auto end = std::stoll(raw.must({"ZRANGE", "semaphore:thing", "0", "0", "WITHSCORES"})[1].text);
     EXPECT_GE(end, before + 60'000);
     EXPECT_LE(end, after + 60'000);
+}
+
+// The server counts whole milliseconds: it takes none of them from a holder's time.
+TEST_F(Holder, BelievesForNoLongerThanTheServerDoes) {
+    const semaphore brief{redis, "thing", 1, {.lease = {.ttl = 15ms, .renew_every = 0ms, .margin = 0ms}}};
+    const auto granted = [&] {
+        std::optional<guard> held;
+        // On a machine that stood still, an answer may come when it is worth nothing any more.
+        while (!held) {
+            const auto late = testing::thrown_by([&] { held = brief.try_acquire(); });
+            if (late && late->reason() != errc::timeout) throw *late;
+        }
+        return *std::move(held);
+    };
+    for (int round = 0; round < 40; ++round) {
+        const auto held = granted();
+        const auto next = granted();
+        EXPECT_FALSE(held);
+    }
 }
 
 TEST_F(Holder, ThatIsLateReleasesNobodyElsesSlot) {
@@ -102,6 +122,19 @@ TEST_F(Holder, LeavesNothingForEver) {
     // A lease longer than the state's own day keeps the state as well.
     auto century = limited_to(3, longest_duration).acquire();
     EXPECT_GT(raw.pttl("{semaphore:thing}:state"), longest_duration.count() - 10'000);
+}
+
+// They are thrown out by whoever comes next, and with the last of them goes the set that had the ttl.
+TEST_F(Holder, WhoFollowsThoseWhoLapsedLeavesNothingForEverEither) {
+    for (const auto order : {fairness::off, fairness::on}) {
+        raw.flush();
+        const semaphore calls{redis, "thing", 1, {.lease = {.renew_every = 0ms}, .fairness = order}};
+        const auto late = calls.try_acquire();
+        let_lapse();
+        const auto next = calls.try_acquire();
+        ASSERT_TRUE(late && next);
+        EXPECT_GT(raw.pttl("semaphore:thing"), 10'000);
+    }
 }
 
 TEST_F(Holder, ThatIsLostIsNeverInsertedAgainByItsRefresh) {
@@ -167,7 +200,7 @@ TEST_F(Holder, OfAFlushedServerLosesItAndTheLimitBeginsAnew) {
 TEST_F(Holder, OfASetThatIsGoneLeavesLimitAndFence) {
     auto lost = limited_to(2).acquire();
     const auto fence = *lost.fence();
-    raw.must({"HSET", "{semaphore:thing}:state", "fence", std::to_string(fence + 60'000'000)});  // ahead of the clock
+    set_fence(fence + 60'000'000);  // ahead of the clock
     raw.del("semaphore:thing");
     EXPECT_EQ(limited_to(2).available(), 2);
     EXPECT_TRUE(limited_to(2).holders().empty());

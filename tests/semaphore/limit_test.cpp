@@ -124,10 +124,10 @@ TEST_F(Fences, OfEverySlotGrowStrictly) {
 TEST_F(Fences, AreExactAheadOfTheClockAndRefusedAtTheEnd) {
     limited_to(2).acquire().release();
     const auto last = std::uint64_t{1} << 52;
-    raw.must({"HSET", "{semaphore:thing}:state", "fence", std::to_string(last + 1)});
+    set_fence(last + 1);
     EXPECT_EQ(limited_to(2).acquire().fence(), last + 2);
     EXPECT_EQ(limited_to(2).acquire().fence(), last + 3);
-    raw.must({"HSET", "{semaphore:thing}:state", "fence", "9007199254740990"});
+    set_fence(9'007'199'254'740'990u);
     EXPECT_EQ(limited_to(2).acquire().fence(), 9'007'199'254'740'991u);
     EXPECT_EQ(reason_of([&] { static_cast<void>(limited_to(2).try_acquire()); }), errc::server);
     EXPECT_EQ(members(), 0);

@@ -1,29 +1,22 @@
-// Eight processes, five seconds, kill -9 at random: how many are inside at once.
-#include <cstdlib>
+// Eight processes, five seconds, kill -9, SIGSTOP and SIGCONT at random: how many are inside at once.
 #include <iostream>
 #include <memory>
 #include <random>
 #include <thread>
 
-#include "ladder/belief_board.hpp"
 #include "semaphore/semaphore_fixture.hpp"
-#include "support/child_process.hpp"
-#include "support/seed.hpp"
+#include "support/belief_board.hpp"
+#include "support/crew.hpp"
 #include "support/shared_memory.hpp"
 
 namespace tranca::semaphore_test {
 namespace {
 
-using ladder_test::belief_board;
-using testing::child_process;
+using testing::belief_board;
+using testing::load_length;
 
 constexpr std::size_t workers = 8;
 constexpr std::int64_t limit = 3;
-
-[[nodiscard]] std::chrono::seconds length() {
-    const char* const told = std::getenv("TRANCA_LOAD_SECONDS");
-    return std::chrono::seconds{told == nullptr ? 5 : std::atoi(told)};
-}
 
 class Load : public semaphore_fixture {
 protected:
@@ -37,7 +30,7 @@ protected:
             try {
                 held = calls.weighted(worker == 0 ? 2 : 1).try_acquire_for(50ms);
             } catch (const error&) {
-                continue;  // a lease that was over when the answer came, on a machine that is busy
+                continue;  // a lease that was over when the answer came, of a process that was stopped meanwhile
             }
             if (!held) continue;
             board->enter(worker, held->safe_until());
@@ -48,32 +41,20 @@ protected:
         }
     }
 
-    void start(std::size_t worker) {
-        children[worker] = std::make_unique<child_process>([this, worker, salt = random()] { work(worker, salt); });
-    }
-
     testing::shared_memory<belief_board> board{static_cast<std::size_t>(limit)};
     testing::shared_memory<std::atomic<bool>> stop{false};
-    std::mt19937_64 random{testing::seed("semaphore load")};
-    std::vector<std::unique_ptr<child_process>> children{workers};
 };
 
-TEST_F(Load, WithKillsNeverLetsMoreInThanTheLimit) {
-    for (std::size_t worker = 0; worker < workers; ++worker)
-        start(worker);
-    const testing::deadline end{length()};
-    int kills = 0;
-    while (!end.expired()) {
-        std::this_thread::sleep_for(milliseconds{20 + random() % 60});  // the pace of the killing
-        const auto victim = random() % workers;
-        children[victim]->kill_hard();
-        ++kills;
-        start(victim);
-    }
+TEST_F(Load, WithKillsAndStopsNeverLetsMoreInThanTheLimit) {
+    testing::crew crew{workers, "semaphore load", [&](std::size_t worker, std::uint64_t salt) { work(worker, salt); }};
+    for (const testing::deadline end{load_length(5s)}; !end.expired();)
+        crew.disturb(450ms);
     stop->store(true);
-    for (const auto& child : children)
-        EXPECT_EQ(child->wait(30s), testing::exited(0));
-    std::cout << "    entered " << board->entries() << " times, " << kills << " workers killed\n";
+    crew.finish();
+    std::cout << "    entered " << board->entries() << " times, " << crew.kills() << " workers killed, "
+              << crew.freezes() << " stopped\n";
+    EXPECT_GT(crew.kills(), 0);
+    EXPECT_GT(crew.freezes(), 0);
     EXPECT_EQ(board->overruns(), 0u);
     EXPECT_GT(board->entries(), 100u);
     for (const auto& key : raw.keys())

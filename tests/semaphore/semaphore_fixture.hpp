@@ -10,7 +10,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,20 @@ protected:
     }
 
     [[nodiscard]] std::int64_t members() { return raw.must({"ZCARD", "semaphore:thing"}).integer; }
+    /// What the server wrote down: limit, used, fence, next, top, spare, lives, watch.
+    [[nodiscard]] std::vector<std::string> books() {
+        std::istringstream line{raw.must({"HGET", "{semaphore:thing}:state", "books"}).text};
+        return {std::istream_iterator<std::string>{line}, {}};
+    }
+    /// As if the last fence had been this one.
+    void set_fence(std::uint64_t last) {
+        auto all = books();
+        all.at(2) = std::to_string(last);
+        std::string line;
+        for (const auto& each : all)
+            line += (line.empty() ? "" : " ") + each;
+        raw.must({"HSET", "{semaphore:thing}:state", "books", line});
+    }
     void let_lapse() {
         for (const auto& member : raw.must({"ZRANGE", "semaphore:thing", "0", "-1"}).items)
             raw.must({"ZADD", "semaphore:thing", "XX", "1", member.text});

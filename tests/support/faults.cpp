@@ -151,15 +151,16 @@ fault demoted(redis_server& server) {
     return fault{[&server] { server.must({"REPLICAOF", "NO", "ONE"}); }};
 }
 
-fault no_replicas(redis_server& server) { return configured(server, "min-replicas-to-write", "1"); }
+fault no_replicas(redis_server& server) {
+    return configured(server, "min-replicas-to-write", "99");
+}  // no test has so many
 
 fault out_of_memory(redis_server& server) {
-    const std::string policy = config(server, "maxmemory-policy");
-    configure(server, "maxmemory-policy", "noeviction");
-    fill_memory(server);
-    return fault{[&server, policy] {
-        free_memory(server);
-        configure(server, "maxmemory-policy", policy);
+    auto policy = std::make_shared<fault>(configured(server, "maxmemory-policy", "noeviction"));
+    auto limit = std::make_shared<fault>(configured(server, "maxmemory", "1"));
+    return fault{[policy, limit] {
+        limit->end();
+        policy->end();
     }};
 }
 

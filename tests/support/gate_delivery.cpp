@@ -77,7 +77,7 @@ void tcp_gate::machine::spend(gate_connection& connection, direction way, std::s
         const ending how = limit->how;
         limits.erase(limit);
         if (how == ending::keep_open) {
-            black_holes.push_back({way, connection.number});
+            black_holes.push_back({way, connection.number, {}});
         }
         end(connection, how);
         return;
@@ -111,8 +111,10 @@ void tcp_gate::machine::drop_ended() {
 }
 
 bool tcp_gate::machine::black(const gate_connection& connection, direction way) const {
-    return std::ranges::any_of(
-        black_holes, [&](const auto& hole) { return hole.way == way && meets(hole.connection, connection.number); });
+    return std::ranges::any_of(black_holes, [&](const auto& hole) {
+        return hole.way == way && meets(hole.connection, connection.number) &&
+               (hole.from.empty() || hole.from == connection.from);
+    });
 }
 
 }  // namespace tranca::testing

@@ -26,7 +26,8 @@ void tcp_gate::machine::accept_all() {
             if (throttle) {
                 gate_shrink_window(client, throttle->size);
             }
-            connections_.push_back({connections_seen, std::move(client), std::move(server)});
+            auto from = peer_host(client);
+            connections_.push_back({connections_seen, std::move(client), std::move(server), {}, {}, std::move(from)});
         } catch (const std::system_error&) {
             close_by_reset(client);
         }

@@ -46,6 +46,7 @@ struct gate_connection {
     unique_fd server;
     gate_lane to_server{};
     gate_lane to_client{};
+    std::string from{};  // the client's address; empty when it has none
     std::deque<seen_command> unanswered{};
 
     [[nodiscard]] gate_lane& lane(direction way) { return way == direction::to_server ? to_server : to_client; }

@@ -11,6 +11,7 @@
 #include <list>
 #include <optional>
 #include <random>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct gate_limit {
 struct gate_black_hole {
     direction way;
     std::size_t connection;
+    std::string from;  // empty: from anywhere
 };
 
 struct gate_pace {

@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "support/port_claim.hpp"
+
 namespace tranca::testing {
 namespace {
 
@@ -91,10 +93,11 @@ unique_fd::~unique_fd() {
 
 std::uint16_t free_port() {
     static thread_local std::random_device chance;  // not the test seed: runs side by side must not meet
-    std::uniform_int_distribution<int> range{10'240, 21'999};
+    // So that no port of a Cluster's bus, 10,000 above, is anybody's first port.
+    std::uniform_int_distribution<int> range{10'240, 20'239};
     for (int attempt = 0; attempt < 1000; ++attempt) {
         const auto port = static_cast<std::uint16_t>(range(chance));
-        if (is_free(port) && is_free(static_cast<std::uint16_t>(port + 10'000))) {
+        if (claim_port(port) && is_free(port) && is_free(static_cast<std::uint16_t>(port + 10'000))) {
             return port;
         }
     }
@@ -142,6 +145,16 @@ unique_fd accept_from(const unique_fd& listener) {
         set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     }
     return fd;
+}
+
+std::string peer_host(const unique_fd& fd) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    std::array<char, INET_ADDRSTRLEN> text{};
+    if (::getpeername(fd.get(), reinterpret_cast<sockaddr*>(&peer), &size) != 0 || peer.sin_family != AF_INET ||
+        ::inet_ntop(AF_INET, &peer.sin_addr, text.data(), text.size()) == nullptr)
+        return {};
+    return text.data();
 }
 
 void send_all(const unique_fd& fd, std::string_view bytes) {

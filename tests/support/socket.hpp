@@ -40,6 +40,7 @@ private:
 [[nodiscard]] unique_fd listen_on(const address& where, int backlog = 511);
 unique_fd connect_to(const address& where);
 [[nodiscard]] unique_fd accept_from(const unique_fd& listener);  // empty when nobody waits
+[[nodiscard]] std::string peer_host(const unique_fd& fd);        // "127.0.0.1"; empty unless it is one of IPv4
 void send_all(const unique_fd& fd, std::string_view bytes);      // throws std::system_error
 void set_nonblocking(const unique_fd& fd);
 

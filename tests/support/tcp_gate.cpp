@@ -40,7 +40,14 @@ void tcp_gate::delay_replies(delay_span delay, command_match match) {
 }
 
 void tcp_gate::black_hole(direction way, std::size_t connection) {
-    machine_->run([&] { machine_->black_holes.push_back({way, connection}); });
+    machine_->run([&] { machine_->black_holes.push_back({way, connection, {}}); });
+}
+
+void tcp_gate::black_hole_from(const std::string& host) {
+    machine_->run([&] {
+        for (const auto way : {direction::to_server, direction::to_client})
+            machine_->black_holes.push_back({way, every_connection, host});
+    });
 }
 
 void tcp_gate::cut(std::size_t connection) {

@@ -57,6 +57,8 @@ public:
     // Nothing gets through that way any more, not even the end of the connection; pass() delivers it late, as TCP
     // would.
     void black_hole(direction way, std::size_t connection = every_connection);
+    // The same, both ways, for those that come from this address (of IPv4), now and later: a partition with others on this side.
+    void black_hole_from(const std::string& host);
 
     // Resets open connections on both sides; what was under way is lost.
     void cut(std::size_t connection = every_connection);

@@ -39,5 +39,20 @@ TEST(WaitSlice, SpreadsACrowd) {
     EXPECT_GE(wait_slice(100ms, 10s, 0.9) - wait_slice(100ms, 10s, 0.1), 7ms);
 }
 
+TEST(RetryPause, GrowsToItsBoundAndNoFurther) {
+    for (const auto chance : some_chances)
+        for (const auto busy : some_lengths)
+            for (unsigned tries = 0; tries < 100; ++tries) {
+                const auto pause = retry_pause(busy, tries, chance);
+                EXPECT_GE(pause, 200us);
+                EXPECT_LE(pause, 64ms);
+                EXPECT_LE(pause, std::max(std::min<milliseconds>(busy, 1h), 1ms) + (busy == 0ms ? 64ms : 0ms));
+            }
+    EXPECT_LT(retry_pause(1h, 0, 0.999), 2ms);
+    EXPECT_GT(retry_pause(1h, 50, 0.999), 60ms);
+}
+
+TEST(RetryPause, SpreadsACrowd) { EXPECT_GE(retry_pause(1h, 5, 0.9) - retry_pause(1h, 5, 0.1), 30ms); }
+
 }  // namespace
 }  // namespace tranca::testing

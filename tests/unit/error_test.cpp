@@ -23,7 +23,8 @@ const std::vector<errc> every_code{errc::invalid_argument, errc::invalid_url,   
                                    errc::misconf,          errc::moved,          errc::ask,
                                    errc::no_script,        errc::unblocked,      errc::max_clients,
                                    errc::server,           errc::stopped,        errc::lease_lost,
-                                   errc::limit_differs,    errc::forked};
+                                   errc::limit_differs,    errc::forked,         errc::unknown_master,
+                                   errc::too_few_replicas};
 
 const std::set<errc> passing{errc::out_of_memory, errc::read_only,    errc::loading,     errc::busy_script,
                              errc::try_again,     errc::cluster_down, errc::master_down, errc::no_replicas,

@@ -195,5 +195,24 @@ TEST(RequestDescription, ShowsTheKeyInAnySpelling) {
     EXPECT_EQ((request{"multi"}.add("set", "k", "v").describe()), "set \"k\"");
 }
 
+TEST(Request, KnowsItsFirstKey) {
+    EXPECT_EQ(request("GET", "a").first_key(), "a");
+    EXPECT_EQ(request("set", "a b\r\n", "c").first_key(), "a b\r\n");
+    EXPECT_EQ(request("EVALSHA", "0123", 2, "a", "b", "c").first_key(), "a");
+    EXPECT_EQ(request("fcall", "f", 1, "a").first_key(), "a");
+    EXPECT_EQ(request("GET", "a").add("GET", "b").first_key(), "a");
+    for (const auto& keyless : {request{}, request{"PING"}, request{"INFO", "server"}, request{"CLUSTER", "SLOTS"},
+                                request{"EVAL", "return 1", 0}, request{"EVAL", "return 1", 0, "a"},
+                                request{"EVAL", "return 1"}, request{"GET"}})
+        EXPECT_EQ(keyless.first_key(), "") << keyless.describe();
+}
+
+TEST(Request, CanPutAnotherCommandBeforeEach) {
+    const auto mixed = request{"GET", "a"}.add("PTTL", "*1\r\n$1\r\nb\r\n").each_after(request{"ASKING"});
+    EXPECT_EQ(mixed.size(), 4u);
+    EXPECT_EQ(mixed.bytes(), request{"ASKING"}.add("GET", "a").add("ASKING").add("PTTL", "*1\r\n$1\r\nb\r\n").bytes());
+    EXPECT_EQ(request{}.each_after(request{"ASKING"}).size(), 0u);
+}
+
 }  // namespace
 }  // namespace tranca::testing

@@ -126,6 +126,17 @@ TEST_F(TcpGate, BlackHolesTheWayToOneClient) {
     EXPECT_EQ(second.command({"PING"}), "PONG");
 }
 
+TEST_F(TcpGate, BlackHolesThoseFromOneAddress) {
+    auto client = through(300ms);
+    gate.black_hole_from("127.0.0.2");
+    EXPECT_EQ(client.command({"PING"}), "PONG");
+    gate.black_hole_from("127.0.0.1");
+    EXPECT_NE(failure(client, {"SET", "k", "v"}), "");
+    EXPECT_EQ(raw.exists("k"), 0);
+    gate.pass();
+    EXPECT_TRUE(eventually(2s, [&] { return raw.exists("k") == 1; }));
+}
+
 TEST_F(TcpGate, CutsByReset) {
     auto client = through();
     client.command({"PING"});

@@ -7,9 +7,11 @@
 
 #include "support/child_process.hpp"
 #include "support/deadline.hpp"
+#include "support/port_claim.hpp"
 #include "support/redis_fixture.hpp"
 #include "support/resp.hpp"
 #include "support/shared_memory.hpp"
+#include "support/socket.hpp"
 #include "support/tls_certificates.hpp"
 
 namespace tranca::testing {
@@ -232,6 +234,18 @@ TEST(Resp, FindsTheEndOfAMessage) {
     EXPECT_EQ(request_length("PING\r\n*1"), 6u);
     EXPECT_THAT(command_words(encode_command({"SET", "a\r\nb", ""})), ElementsAre("SET", "a\r\nb", ""));
     EXPECT_THAT(command_words("SET a b\r\n"), ElementsAre("SET", "a", "b"));
+}
+
+TEST(Port, IsNobodyElsesAsLongAsItsProcessLives) {
+    const auto mine = free_port();
+    EXPECT_FALSE(claim_port(mine));
+    shared_memory<std::uint16_t> theirs{std::uint16_t{0}};
+    child_process other{[&] {
+        EXPECT_FALSE(claim_port(mine));
+        *theirs = free_port();
+    }};
+    EXPECT_EQ(other.wait(10s), exited(0));
+    EXPECT_TRUE(claim_port(*theirs));
 }
 
 }  // namespace

@@ -12,16 +12,16 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
-#include <tranca/time.hpp>
-
-namespace tranca::ladder_test {
+namespace tranca::testing {
 
 class belief_board {
 public:
-    static constexpr std::size_t places = 16;
+    using clock = std::chrono::steady_clock;
+    static constexpr std::size_t places = 64;
 
     explicit belief_board(std::size_t limit) : limit_(limit) {}
 
@@ -70,4 +70,4 @@ private:
     static_assert(std::atomic<clock::rep>::is_always_lock_free);
 };
 
-}  // namespace tranca::ladder_test
+}  // namespace tranca::testing
