@@ -1,31 +1,28 @@
-// A cap: at most five calls at a time for one account, and who comes sixth is told so at once.
+// A cap: at most five lines in use for one account. A call takes one, a conference three; who finds too few is told at once.
 //
 //     five_at_a_time [URL]        or REDIS_URL; redis://localhost:6379 if neither is given
 
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <optional>
+#include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <tranca/tranca.hpp>
 
-using namespace std::chrono_literals;
-using tranca::ladder::guarded_semaphore;
-
 namespace {
 
-// A slot, or nothing when all five are taken.
-std::optional<tranca::guard> enter(const guarded_semaphore& calls) {
-    for (;;) {
-        auto outcome = calls.try_enter();
-        if (auto* const slot = std::get_if<tranca::guard>(&outcome)) return std::move(*slot);
-        if (std::get<guarded_semaphore::refusal>(outcome) == guarded_semaphore::refusal::full) return std::nullopt;
-        // Others were at the entrance for 10 ms; a slot may be free: ask again.
+// Puts one through, if there is room.
+void put_through(const tranca::semaphore& lines, const std::string& who, std::vector<tranca::guard>& running) {
+    auto place = lines.try_acquire();
+    std::cout << who << (place ? ": put through on line" : ": refused");
+    if (place) {
+        for (const auto number : place->slots())
+            std::cout << ' ' << number;
+        running.push_back(std::move(*place));
     }
+    std::cout << '\n';
 }
 
 }  // namespace
@@ -33,18 +30,20 @@ std::optional<tranca::guard> enter(const guarded_semaphore& calls) {
 int main(int argc, char** argv) try {
     const char* const given = argc > 1 ? argv[1] : std::getenv("REDIS_URL");
     tranca::client redis{given != nullptr ? given : "redis://localhost:6379"};
-    const guarded_semaphore calls{redis, "example:calls:acme", 5, {.lease = {.ttl = 10s}}};
+    const tranca::semaphore calls{redis, "example:calls:acme", 5};
+    const tranca::semaphore conferences = calls.weighted(3);
 
     std::vector<tranca::guard> running;
-    for (int call = 1; call <= 9; ++call) {
-        if (call == 8) running.pop_back();  // one hangs up: its guard gives the slot back
-        auto slot = enter(calls);
-        std::cout << "call " << call << (slot ? ": put through\n" : ": refused, five are running\n");
-        if (slot) running.push_back(std::move(*slot));
-    }
+    for (int call = 1; call <= 3; ++call)
+        put_through(calls, "call " + std::to_string(call), running);
+    put_through(conferences, "conference", running);  // two lines are free
+    running.pop_back();                               // one hangs up: its guard gives the line back
+    put_through(conferences, "conference", running);
+    put_through(calls, "call 4", running);
+    std::cout << "free: " << calls.available() << '\n';
 
     running.clear();
-    redis.command("DEL", "example:calls:acme:counter");  // the rung leaves its counter behind, one a name
+    redis.command("DEL", "{semaphore:example:calls:acme}:state");  // it would go by itself in a day or two
     return EXIT_SUCCESS;
 } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';

@@ -1,4 +1,4 @@
-// A slot for as long as the work lasts: the work loop keeps it by extending, and stops when it is lost.
+// A slot for as long as the work lasts: it is renewed behind the scenes, and the work stops when it is lost all the same.
 //
 //     streaming_slot [URL]        or REDIS_URL; redis://localhost:6379 if neither is given
 
@@ -14,22 +14,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto ttl = 2s;  // a stream that crashes gives its slot back after that
-
-// Asks for the whole ttl again. False: lost, somebody else may have the slot.
-bool keep(tranca::guard& slot) {
-    try {
-        return slot.extend();
-    } catch (const tranca::error&) {
-        return static_cast<bool>(slot);  // no answer: the lease runs on as it was
-    }
-}
-
 // Sends chunks while it has the slot; returns how many.
-int stream(tranca::guard& slot, int chunks) {
+int stream(const tranca::guard& slot, int chunks) {
     for (int sent = 0; sent < chunks; ++sent) {
-        const bool ours = sent % 5 == 0 ? keep(slot) : static_cast<bool>(slot);  // asks four times in a ttl
-        if (!ours) return sent;
+        if (!slot) return sent;
         std::this_thread::sleep_for(100ms);  // sends a chunk
     }
     return chunks;
@@ -40,17 +28,18 @@ int stream(tranca::guard& slot, int chunks) {
 int main(int argc, char** argv) try {
     const char* const given = argc > 1 ? argv[1] : std::getenv("REDIS_URL");
     tranca::client redis{given != nullptr ? given : "redis://localhost:6379"};
-    const tranca::ladder::guarded_semaphore streams{redis, "example:streams", 2, {.lease = {.ttl = ttl}}};
+    // A stream that crashes gives its slot back after the ttl; one that runs keeps it, renewed three times as often.
+    const tranca::semaphore streams{redis, "example:streams", 2, {.lease = {.ttl = 1s}}};
 
-    auto film = streams.acquire();
+    const auto film = streams.acquire();
     std::cout << "film: " << stream(film, 25) << " chunks of 25, longer than the ttl\n";
 
-    auto match = streams.acquire();
-    std::cout << "match: " << stream(match, 5) << " chunks of 10\n";
-    redis.command("DEL", "example:streams");  // an operator throws everybody out
-    std::cout << "match: " << stream(match, 5) << " more, its slot is lost\n";
+    const auto match = streams.acquire();
+    std::cout << "match: " << stream(match, 5) << " chunks of 5\n";
+    redis.command("DEL", "semaphore:example:streams");  // an operator throws everybody out
+    std::cout << "match: " << (stream(match, 25) < 25 ? "stopped" : "went on") << ", its slot is lost\n";
 
-    redis.command("DEL", "example:streams:owner", "example:streams:counter");
+    redis.command("DEL", "{semaphore:example:streams}:state");
     return EXIT_SUCCESS;
 } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';

@@ -43,16 +43,17 @@ options read_options(int count, const char* const* arguments) {
     CLI::App app{about, "bench/run"};
     app.footer(section_help());
     app.get_formatter()->column_width(28);
-    bool quick = false, full = false;
+    bool quick = false, full = false, servers = false;
     std::vector<std::string> chosen, names;
     for (const auto& one : all_sections())
         names.emplace_back(one->name());
-    auto* quick_flag = app.add_flag("--quick", quick, "everything in about two minutes");
+    auto* quick_flag = app.add_flag("--quick", quick, "everything in about four minutes");
     app.add_flag("--full", full, "the book's 60 s a cell, and longer elsewhere")->excludes(quick_flag);
-    app.add_option("--sections", chosen, "only these (default: all)")
-        ->delimiter(',')
-        ->check(CLI::IsMember(names))
-        ->type_name("SECTION,...");
+    auto* sections_option = app.add_option("--sections", chosen, "only these (default: all)")
+                                ->delimiter(',')
+                                ->check(CLI::IsMember(names))
+                                ->type_name("SECTION,...");
+    app.add_flag("--servers", servers, "only what takes more than one server")->excludes(sections_option);
     app.add_option("--json", wanted.json, "write the figures for programs")->type_name("FILE");
     app.add_option("--html", wanted.html, "write a page with plots")->type_name("FILE");
     for (const auto& one : all_sections())
@@ -65,6 +66,7 @@ options read_options(int count, const char* const* arguments) {
         throw leave{app.exit(failure) == 0 ? 0 : bad_usage};
     }
     wanted.speed = quick ? pace::quick : full ? pace::full : pace::usual;
+    if (servers) chosen = {"quorum"};
     wanted.sections = chosen_from(chosen);
     return wanted;
 }

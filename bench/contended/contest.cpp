@@ -42,11 +42,16 @@ struct arena {
     shared_array<std::atomic<int>> inside;  // how many are in the critical section
 };
 
-void play_round(player& lock, score& mine, std::atomic<int>& inside, const baton& signs) {
+// How many may be inside.
+int places_of(const contest& setting) {
+    return setting.primitive.starts_with("semaphore") ? static_cast<int>(contested_permits) : 1;
+}
+
+void play_round(player& lock, score& mine, std::atomic<int>& inside, int places, const baton& signs) {
     const auto since = steady::now();
     lock.acquire();
     const auto waited = static_cast<std::uint64_t>(std::chrono::nanoseconds(steady::now() - since).count());
-    if (inside.fetch_add(1) != 0) ++mine.overlaps;
+    if (inside.fetch_add(1) >= places) ++mine.overlaps;
     inside.fetch_sub(1);
     lock.release();
     if (!signs.stopped()) ++mine.in_time;
@@ -55,9 +60,10 @@ void play_round(player& lock, score& mine, std::atomic<int>& inside, const baton
     mine.longest_wait = std::max(mine.longest_wait, waited);
 }
 
-void play(player& lock, score& mine, std::atomic<int>& inside, const baton& signs) {
+void play(player& lock, arena& ground, std::size_t worker, const baton& signs) {
+    const int places = places_of(ground.setting);
     while (!signs.stopped())
-        play_round(lock, mine, inside, signs);
+        play_round(lock, ground.scores[worker], ground.inside[0], places, signs);
 }
 
 std::unique_ptr<player> warm_player(const arena& ground, const client& redis) {
@@ -70,7 +76,7 @@ void work_alone(arena& ground, int index, baton& signs) {
     const client redis(ground.where);
     const auto lock = warm_player(ground, redis);
     signs.arrive();
-    play(*lock, ground.scores[static_cast<std::size_t>(index)], ground.inside[0], signs);
+    play(*lock, ground, static_cast<std::size_t>(index), signs);
 }
 
 // One thread of several: what it throws is kept until all have ended.
@@ -82,7 +88,7 @@ std::exception_ptr work_beside_others(arena& ground, const client& redis, std::s
         ready.count_down();
         counted = true;
         go.wait();
-        play(*lock, ground.scores[index], ground.inside[0], signs);
+        play(*lock, ground, index, signs);
         return nullptr;
     } catch (...) {
         if (!counted) ready.count_down();
@@ -111,7 +117,9 @@ void work_in_threads(arena& ground, baton& signs) {
 std::uint64_t read_since(const command_counts& before, wire& redis, const contest& setting) {
     const command_counts now(redis);
     if (setting.primitive == "raw") return now.since(before, {"get", "del"});
-    return now.since(before, {"get", "set", "del", "time", "pttl", "pexpire", "exists", "llen", "lpush"});
+    return now.since(before, {"get",   "set",  "del",       "time",    "pttl",          "pexpire",  "exists", "llen",
+                              "lpush", "zadd", "zrem",      "zcard",   "zscore",        "zrange",   "hget",   "hmget",
+                              "hset",  "hdel", "pexpireat", "hincrby", "zrangebyscore", "zrevrange"});
 }
 
 contest_result sum_up(const contest& setting, std::span<const score> scores) {
@@ -157,6 +165,7 @@ contest_result run_contest(const contest& setting, const target& redis, const co
     if (const auto all = found.wait.count(); all > 0)
         found.commands_per_acquire = static_cast<double>(read) / static_cast<double>(all);
     clear_lock(counter, "lock:" + ground.name);
+    clear_semaphore(counter, "semaphore:" + ground.name);
     return found;
 }
 

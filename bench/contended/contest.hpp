@@ -27,7 +27,7 @@ enum class worker_kind { process, thread };
 }
 
 struct contest {
-    std::string primitive;  ///< "mutex" or "raw".
+    std::string primitive;  ///< See make_player().
     int workers = 2;
     worker_kind kind = worker_kind::process;
 };

@@ -1,5 +1,6 @@
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,21 +14,40 @@ std::string size_of(const contest& setting) {
     return fmt::format("{} {}", setting.workers, setting.kind == worker_kind::process ? "processes" : "threads");
 }
 
-// Of the mutex the cell with the largest figure.
-const contest_result* worst(const contests& measured, double (*figure)(const contest_result&)) {
+// Of what begins and ends like that, the cell with the largest figure.
+const contest_result* worst(const contests& measured, std::string_view beginning, std::string_view ending,
+                            double (*figure)(const contest_result&)) {
     const contest_result* found = nullptr;
     for (const auto& one : measured) {
-        if (one.setting.primitive != "mutex") continue;
+        const std::string_view name = one.setting.primitive;
+        if (!name.starts_with(beginning) || !name.ends_with(ending)) continue;
         if (found == nullptr || figure(one) > figure(*found)) found = &one;
     }
     return found;
+}
+
+double commands(const contest_result& one) { return one.commands_per_acquire; }
+
+claim few_commands_of_semaphore(const contest_result& one) {
+    constexpr double most = 5;
+    return {"a contended semaphore costs the server at most 5 commands an acquisition",
+            commands(one) > 0 && commands(one) <= most,
+            fmt::format("{:.2f} at worst ({} by {})", commands(one), one.setting.primitive, size_of(one.setting))};
+}
+
+claim fair_in_line(const contest_result& one) {
+    constexpr double most = 1.2;
+    return {"of those who wait in line nobody is served more than 1.2 times as often as anybody else",
+            fairness(one) <= most,
+            fmt::format("{:.2f} at worst ({}, {}: {} to {})", fairness(one), one.setting.primitive,
+                        size_of(one.setting), one.most, one.fewest)};
 }
 
 claim few_commands(const contest_result& one) {
     constexpr double most = 4;
     return {"a contended mutex costs the server at most 4 commands an acquisition, however many want it",
             one.commands_per_acquire > 0 && one.commands_per_acquire <= most,
-            fmt::format("{:.2f} at worst ({})", one.commands_per_acquire, size_of(one.setting))};
+            fmt::format("{:.4f} at worst ({})", one.commands_per_acquire, size_of(one.setting))};
 }
 
 claim fair(const contest_result& one) {
@@ -74,10 +94,11 @@ void add_lead_claims(const contests& measured, std::vector<claim>& claims) {
 
 std::vector<claim> contest_claims(const contests& measured) {
     std::vector<claim> claims;
-    if (const auto* one = worst(measured, [](const contest_result& each) { return each.commands_per_acquire; }))
-        claims.push_back(few_commands(*one));
-    if (const auto* one = worst(measured, fairness)) claims.push_back(fair(*one));
+    if (const auto* one = worst(measured, "mutex", "mutex", commands)) claims.push_back(few_commands(*one));
+    if (const auto* one = worst(measured, "mutex", "mutex", fairness)) claims.push_back(fair(*one));
     add_lead_claims(measured, claims);
+    if (const auto* one = worst(measured, "semaphore", "", commands)) claims.push_back(few_commands_of_semaphore(*one));
+    if (const auto* one = worst(measured, "", " in line", fairness)) claims.push_back(fair_in_line(*one));
     return claims;
 }
 

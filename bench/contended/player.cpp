@@ -1,12 +1,15 @@
 #include "contended/player.hpp"
 
 #include <chrono>
+#include <functional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <tranca/mutex.hpp>
+#include <tranca/semaphore.hpp>
 
 #include "raw/hand_written.hpp"
 
@@ -37,31 +40,38 @@ private:
     hand_written::token held_{};
 };
 
-class mutex_player final : public player {
+template <class Primitive>
+class waiting_player final : public player {
 public:
-    mutex_player(const client& redis, const std::string& name)
-        : where_(redis.where()), name_(name), lock_(redis, name) {}
+    using maker = std::function<Primitive(const client&)>;
 
-    void acquire() override { held_ = lock_.acquire(); }
+    waiting_player(const client& redis, maker make)
+        : where_(redis.where()), make_(std::move(make)), primitive_(make_(redis)) {}
+
+    void acquire() override { held_ = primitive_.acquire(); }
     void release() override {
         const auto result = held_.release();
         if (result != release_result::released)
-            throw std::runtime_error(fmt::format("a mutex was {} at its release", name_of(result)));
+            throw std::runtime_error(fmt::format("a lock was {} at its release", name_of(result)));
     }
 
-    // Also waits in vain, while somebody else holds it: the first wait of a connection asks the server for its number.
+    // Also waits in vain, while another client holds all there is: the first wait of a connection asks the server for its
+    // number.
     void warm_up() override {
-        polling_player other(where_, name_);
-        other.acquire();
-        static_cast<void>(lock_.try_acquire_for(std::chrono::milliseconds(1)));
-        other.release();
+        const client other(where_);
+        auto all = everything(make_(other)).acquire();
+        static_cast<void>(primitive_.try_acquire_for(std::chrono::milliseconds(1)));
+        all.release();
         player::warm_up();
     }
 
 private:
+    static mutex everything(mutex lock) { return lock; }
+    static semaphore everything(const semaphore& permits) { return permits.weighted(permits.limit()); }
+
     endpoint where_;
-    std::string name_;
-    mutex lock_;
+    maker make_;
+    Primitive primitive_;
     guard held_;
 };
 
@@ -69,7 +79,13 @@ private:
 
 std::unique_ptr<player> make_player(const std::string& primitive, const client& redis, const std::string& name) {
     if (primitive == "raw") return std::make_unique<polling_player>(redis.where(), name);
-    return std::make_unique<mutex_player>(redis, name);
+    const auto order = primitive.ends_with(" in line") ? fairness::on : fairness::off;
+    if (primitive.starts_with("semaphore"))
+        return std::make_unique<waiting_player<semaphore>>(redis, [=](const client& through) {
+            return semaphore(through, name, contested_permits, {.fairness = order});
+        });
+    return std::make_unique<waiting_player<mutex>>(
+        redis, [=](const client& through) { return mutex(through, name, {.fairness = order}); });
 }
 
 }  // namespace tranca::bench

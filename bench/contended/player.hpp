@@ -8,6 +8,7 @@
 //
 // Throws when the lock was not ours at its release. Not thread-safe.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -30,7 +31,11 @@ public:
     }
 };
 
-/// "mutex": through the client, which must outlive it. "raw": over a connection of its own.
+/// How many a contested semaphore admits.
+inline constexpr std::int64_t contested_permits = 5;
+
+/// "mutex", "semaphore", and either with " in line", for fairness: through the client, which must outlive it. "raw": over a
+/// connection of its own.
 [[nodiscard]] std::unique_ptr<player> make_player(const std::string& primitive, const client& redis,
                                                   const std::string& name);
 

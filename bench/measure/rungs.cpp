@@ -10,7 +10,10 @@
 #include <tranca/ladder/naive_lock.hpp>
 #include <tranca/ladder/px_lock.hpp>
 #include <tranca/ladder/timeout_lock.hpp>
+#include <tranca/multi_mutex.hpp>
 #include <tranca/mutex.hpp>
+#include <tranca/semaphore.hpp>
+#include <tranca/shared_mutex.hpp>
 
 namespace tranca::bench {
 namespace {
@@ -36,7 +39,7 @@ rung lock_rung(std::string_view name, void (hand_written::*by_hand)(const std::s
 }
 
 template <class Semaphore>
-rung semaphore_rung(std::string_view name, void (hand_written::*by_hand)(const std::string&, int, int)) {
+rung ladder_semaphore(std::string_view name, void (hand_written::*by_hand)(const std::string&, int, int)) {
     return {name, true,
             [](const client& redis, const std::string& key, int limit) {
                 return cycle_of(Semaphore(redis, key, limit, {.lease = {.ttl = milliseconds(slot_ttl_ms)}}));
@@ -71,9 +74,9 @@ const std::vector<rung>& ladder_rungs() {
         naive_rung(),
         lock_rung<ladder::timeout_lock>("timeout_lock", &hand_written::timeout_lock),
         lock_rung<ladder::px_lock>("px_lock", &hand_written::px_lock),
-        semaphore_rung<ladder::clock_semaphore>("clock_semaphore", &hand_written::clock_semaphore),
-        semaphore_rung<ladder::fair_semaphore>("fair_semaphore", &hand_written::fair_semaphore),
-        semaphore_rung<ladder::guarded_semaphore>("guarded_semaphore", &hand_written::guarded_semaphore)};
+        ladder_semaphore<ladder::clock_semaphore>("clock_semaphore", &hand_written::clock_semaphore),
+        ladder_semaphore<ladder::fair_semaphore>("fair_semaphore", &hand_written::fair_semaphore),
+        ladder_semaphore<ladder::guarded_semaphore>("guarded_semaphore", &hand_written::guarded_semaphore)};
     return rungs;
 }
 
@@ -85,14 +88,58 @@ const std::vector<rung>& mutex_rungs() {
     return rungs;
 }
 
+const std::vector<rung>& shared_rungs() {
+    static const std::vector<rung> rungs = [] {
+        auto writer = lock_rung<ladder::px_lock>("shared_mutex", &hand_written::px_lock);
+        writer.by_library = [](const client& redis, const std::string& key, int) {
+            return cycle_of(shared_mutex(redis, key));
+        };
+        auto reader = lock_rung<ladder::px_lock>("shared_mutex shared", &hand_written::px_lock);
+        reader.by_library = [](const client& redis, const std::string& key, int) {
+            return cycle_of(shared_mutex(redis, key).shared());
+        };
+        auto both = lock_rung<ladder::px_lock>("multi_mutex", &hand_written::px_lock);
+        both.by_library = [](const client& redis, const std::string& key, int) {
+            return cycle_of(multi_mutex(redis, {key, key + ":other"}));
+        };
+        both.by_hand = [](hand_written& hand, const std::string& key, int) -> cycle {
+            return [&hand, first = "lock:" + key, second = "lock:" + key + ":other"] {
+                hand.px_lock(first, lock_ttl_ms);
+                hand.px_lock(second, lock_ttl_ms);
+            };
+        };
+        return std::vector<rung>{writer, reader, both};
+    }();
+    return rungs;
+}
+
+const rung& semaphore_rung() {
+    static const rung made = [] {
+        auto one = ladder_semaphore<semaphore>("semaphore", &hand_written::counting_semaphore);
+        one.by_library = [](const client& redis, const std::string& name, int limit) {
+            // Not renewed: the cycle is what is measured.
+            return cycle_of(semaphore(redis, name, limit, {.lease = {.renew_every = milliseconds(0)}}));
+        };
+        return one;
+    }();
+    return made;
+}
+
 void clear_rung(wire& redis, const std::string& name) {
     redis.ask("UNLINK", name, name + ":owner", name + ":counter");
     clear_lock(redis, "lock:" + name);
+    clear_lock(redis, "lock:" + name + ":other");
+    clear_semaphore(redis, "semaphore:" + name);
 }
 
 void clear_lock(wire& redis, const std::string& main_key) {
     redis.ask("UNLINK", main_key, helper_key(main_key, "fence"), helper_key(main_key, "wake"),
-              helper_key(main_key, "wait"));
+              helper_key(main_key, "wait"), helper_key(main_key, "queue"), helper_key(main_key, "state"));
+}
+
+void clear_semaphore(wire& redis, const std::string& main_key) {
+    redis.ask("UNLINK", main_key, helper_key(main_key, "state"), helper_key(main_key, "wake"),
+              helper_key(main_key, "turn"), helper_key(main_key, "queue"));
 }
 
 }  // namespace tranca::bench

@@ -30,10 +30,19 @@ struct rung {
 /// tranca::mutex with and without its fence and its wait for a release's answer; by hand what px_lock sends.
 [[nodiscard]] const std::vector<rung>& mutex_rungs();
 
+/// tranca::shared_mutex from both sides; by hand what px_lock sends. tranca::multi_mutex with two names; by hand two px_locks.
+[[nodiscard]] const std::vector<rung>& shared_rungs();
+
+/// tranca::semaphore; by hand a script that expires, counts and inserts, and ZREM.
+[[nodiscard]] const rung& semaphore_rung();
+
 /// Deletes what a rung may have left under a name: nothing, unless its process was killed.
 void clear_rung(wire& redis, const std::string& name);
 
 /// The same for a lock of that main key, of whatever kind.
 void clear_lock(wire& redis, const std::string& main_key);
+
+/// The same for tranca::semaphore.
+void clear_semaphore(wire& redis, const std::string& main_key);
 
 }  // namespace tranca::bench

@@ -39,6 +39,12 @@ std::array<char, 32> seconds_now(int less_ms = 0) {
     return text;
 }
 
+constexpr std::string_view count_and_insert =
+    "local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000) "
+    "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now) "
+    "if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end "
+    "redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1]) redis.call('PEXPIRE', KEYS[1], ARGV[3]) return 1";
+
 void expect(bool held, const char* what) {
     if (!held) throw std::runtime_error(what);
 }
@@ -48,7 +54,8 @@ void expect(bool held, const char* what) {
 hand_written::hand_written(wire& redis)
     : redis_(redis),
       release_lock_sha_(redis.ask("SCRIPT", "LOAD", scripts::release_lock().text()).text()),
-      release_slot_sha_(redis.ask("SCRIPT", "LOAD", scripts::release_slot().text()).text()) {}
+      release_slot_sha_(redis.ask("SCRIPT", "LOAD", scripts::release_slot().text()).text()),
+      count_sha_(redis.ask("SCRIPT", "LOAD", count_and_insert).text()) {}
 
 template <class... Arguments>
 answer hand_written::command(const char* format, Arguments... arguments) {
@@ -120,6 +127,15 @@ hand_written::token hand_written::wait_for_px_lock(const std::string& key, int t
     while (!ask_for_px(key.c_str(), mine, ttl_ms))
         std::this_thread::sleep_for(pause);
     return mine;
+}
+
+void hand_written::counting_semaphore(const std::string& name, int limit, int ttl_ms) {
+    const auto mine = fresh_token();
+    expect(
+        command("EVALSHA %s 1 %s %s %d %d", count_sha_.c_str(), name.c_str(), mine.data(), limit, ttl_ms).integer() ==
+            1,
+        "semaphore: full");
+    expect(command("ZREM %s %s", name.c_str(), mine.data()).integer() == 1, "semaphore: lost");
 }
 
 void hand_written::release_px_lock(const std::string& key, const token& mine) { release_lock(key.c_str(), mine); }

@@ -29,6 +29,9 @@ public:
     void fair_semaphore(const std::string& name, int limit, int ttl_ms);
     void guarded_semaphore(const std::string& name, int limit, int ttl_ms);
 
+    /// What most would write today: one script that expires, counts and inserts, and ZREM.
+    void counting_semaphore(const std::string& name, int limit, int ttl_ms);
+
     /// px_lock where others want it too: asks again after each pause until it is granted. What was granted.
     [[nodiscard]] token wait_for_px_lock(const std::string& key, int ttl_ms, std::chrono::microseconds pause);
     void release_px_lock(const std::string& key, const token& mine);
@@ -49,6 +52,7 @@ private:
     wire& redis_;
     std::string release_lock_sha_;
     std::string release_slot_sha_;
+    std::string count_sha_;
 };
 
 }  // namespace tranca::bench

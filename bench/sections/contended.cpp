@@ -6,6 +6,7 @@
 
 #include "contended/contest.hpp"
 #include "contended/contest_report.hpp"
+#include "contended/player.hpp"
 #include "process/interrupt.hpp"
 #include "sections/section.hpp"
 
@@ -15,7 +16,9 @@ namespace {
 class contended_section final : public section {
 public:
     std::string_view name() const override { return "contended"; }
-    std::string_view summary() const override { return "one lock and 2 to 256 processes or threads that want it"; }
+    std::string_view summary() const override {
+        return "one lock or semaphore and 2 to 256 processes or threads that want it";
+    }
 
     void run(const stage& where, findings& found) override {
         where.redis.pin_server({where.machine.back()});
@@ -38,11 +41,14 @@ private:
             const bool slow = workers > 64;
             if (!slow || where.speed != pace::quick) all.push_back({"mutex", workers, worker_kind::process});
         }
+        for (const auto* primitive : {"mutex in line", "semaphore", "semaphore in line"})
+            all.push_back({primitive, 64, worker_kind::process});
         return all;
     }
 
     static contest_result run_one(const contest& setting, const stage& where) {
-        const auto seconds = where.seconds(0.6, 2, 10);
+        // Many take their turns more slowly, and fairness is a matter of many turns.
+        const auto seconds = where.seconds(0.6, 2, 10) * (setting.workers > 64 ? 3 : 1);
         where.told.begin(
             fmt::format("contended {}, {} of kind {}", setting.primitive, setting.workers, name_of(setting.kind)),
             seconds);
@@ -75,6 +81,7 @@ private:
                         where.redis.is_private() ? "all and the server share one core" : "nothing is pinned"),
             "raw: hand-written SET NX PX, again every millisecond until it is granted, on a connection for each "
             "thread. x raw: acquired a second, as a multiple of raw with as many threads.",
+            fmt::format("semaphore: limit {}. in line: with fairness, first come, first served.", contested_permits),
             fmt::format("commands: read by the server for each acquisition{}. most/least: acquisitions of a worker.",
                         where.redis.is_private() ? "" : " (with those of its other clients)")};
     }
