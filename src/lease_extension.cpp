@@ -8,7 +8,6 @@
 #include <tranca/lease.hpp>
 
 #include "event_hold.hpp"
-#include "lease_time.hpp"
 
 namespace tranca {
 
@@ -44,7 +43,7 @@ bool lease::extend(std::optional<milliseconds> ttl) {
     const event_hold until_unlocked;
     const std::lock_guard lock{asking_};
     if (clock::now() >= safe_until()) lose();
-    if (state_ == state::held) ask_to_extend(ttl.value_or(rules_.ttl()));
+    if (state_ == state::held) ask_to_extend(ttl.value_or(rules().ttl()));
     return state_ == state::held;
 }
 
@@ -52,18 +51,18 @@ void lease::ask_to_extend(milliseconds ttl) {
     const auto sent = clock::now();
     const auto deadline =
         safe_until() - sent > pool_->where().command_timeout ? std::nullopt : std::optional{safe_until()};
-    const auto before = expect_shorter(sent, ttl);
+    const auto before = belief_.expect(sent, ttl);
+    if (before) watch_again();  // told in time, should the answer be late
     try {
         const auto found = repeat_while_temporary(extend_call(ttl), deadline);
-        if (found.was_unheard) least_unheard_ = sure_of(ttl);
+        if (found.was_unheard) belief_.perhaps_extended(ttl, clock::now());
         believe(found.answer, found.sent, ttl);
     } catch (const error& failure) {
         // It may have been set, too, where the answer was none to what was asked.
         const bool is_nonsense = failure.reason() == errc::protocol && !failure.in_doubt();
         const bool may_be_set = failure.in_doubt() || is_nonsense;
-        if (may_be_set) gone_by_ = std::max(gone_by_.load(), count(rules_.expires_at(clock::now(), ttl)));
-        else if (before) restore(*before);
-        if (may_be_set) least_unheard_ = sure_of(ttl);
+        if (may_be_set) belief_.perhaps_extended(ttl, clock::now());
+        else if (before) belief_.restore(*before);
         if (failure.reason() == errc::wrong_type) lose();
         watch_again();
         if (is_nonsense) throw failure.in_doubt_if(true);
@@ -72,31 +71,9 @@ void lease::ask_to_extend(milliseconds ttl) {
     watch_again();
 }
 
-// A shorter ttl may be in force from the moment it is sent, whenever that is heard of: until it is known not to be, the holder
-// believes the shorter one, and is told in time. Returns what was believed before.
-std::optional<lease::belief> lease::expect_shorter(clock::time_point sent, milliseconds ttl) noexcept {
-    if (rules_.safe_until(sent, ttl) >= safe_until()) return std::nullopt;
-    const belief before{ttl_, safe_until_, expires_at_, renew_at_};
-    set_times(sent, ttl);
-    watch_again();
-    return before;
-}
-
-void lease::restore(const belief& before) noexcept {
-    ttl_ = before.ttl;
-    safe_until_ = before.safe_until;
-    expires_at_ = before.expires_at;
-    renew_at_ = before.renew_at;
-}
-
 void lease::believe(std::int64_t answer, clock::time_point sent, milliseconds ttl) noexcept {
     const bool ours = answer == 1;
-    if (ours) {
-        set_times(sent, ttl);
-        const auto end = count(rules_.expires_at(sent, ttl));
-        // What nobody heard of may come last, and stay longer.
-        gone_by_ = least_unheard_ == milliseconds::max() ? end : std::max(gone_by_.load(), end);
-    }
+    if (ours) belief_.extended(sent, ttl);
     if (!ours || clock::now() >= safe_until()) lose();
 }
 
@@ -114,12 +91,12 @@ std::optional<repeatable_call> lease::begin_renewal() {
     if (inherited()) return std::nullopt;
     if (!asking_.try_lock()) {
         // Its holder is asking: to be tried again, should that fail.
-        repeat_renewal_soon();
+        belief_.renew_soon(clock::now());
         watch_again();
         return std::nullopt;
     }
     try {
-        if (state_ == state::held && clock::now() < safe_until()) return extend_call(milliseconds{ttl_});
+        if (state_ == state::held && clock::now() < safe_until()) return extend_call(belief_.ttl());
     } catch (const std::exception&) {
         // No memory to ask: tried again below.
     }
@@ -159,15 +136,14 @@ void lease::renew_apart() noexcept {
 }
 
 bool lease::heed(const std::optional<std::int64_t>& answer, clock::time_point sent, effect unanswered) noexcept {
-    const milliseconds ttl{ttl_};
+    const auto ttl = belief_.ttl();
     if (answer) {
         believe(*answer, sent, ttl);
     } else if (unanswered == effect::in_doubt) {
-        least_unheard_ = sure_of(ttl);
-        gone_by_ = std::max(gone_by_.load(), count(rules_.expires_at(clock::now(), ttl)));
+        belief_.perhaps_extended(ttl, clock::now());
     }
     const bool renewed = answer && state_ == state::held;
-    if (!renewed && state_ == state::held) repeat_renewal_soon();
+    if (!renewed && state_ == state::held) belief_.renew_soon(clock::now());
     asking_.unlock();
     if (is_lost()) keeper_of(*pool_).announce(shared_from_this());
     else watch_again();
@@ -175,13 +151,6 @@ bool lease::heed(const std::optional<std::int64_t>& answer, clock::time_point se
 }
 
 void lease::tell_renewed() const noexcept { pool_->report(event::kind::renewed, name_); }
-
-void lease::repeat_renewal_soon() noexcept {
-    // A ttl that extend() made shorter leaves less time for that, too.
-    const auto pause = std::min(rules_.renew_every(), milliseconds{ttl_} / 3) / 8;
-    const auto next = clock::now() + std::max(pause, pause_between_repeats);
-    renew_at_ = count(next <= rules_.renewed_until(begun_) ? next : clock::time_point::max());
-}
 
 std::int64_t lease::ask(const repeatable_call& call, std::optional<clock::time_point> deadline, resend again) {
     return decode(run(*pool_, call, deadline, again));
@@ -201,15 +170,15 @@ lease::answered lease::repeat_while_temporary(const repeatable_call& call, std::
                                  (pool_->fails_over() && failure.reason() == errc::connect_failed);
             // A slot on its way to another node arrives there; until then what was asked for stays as it is.
             if (pool_->is_cluster() && failure.reason() == errc::try_again) {
-                until = std::max(until, deadline.value_or(time_point(expires_at_)));
+                until = std::max(until, deadline.value_or(belief_.expires_at()));
                 was_partial = !call.also.empty();
             }
             was_unheard = was_unheard || failure.in_doubt();
             if (failure.reason() == errc::connection_lost) pool_->drop_idle(name_.bytes());
-            if (!(failure.temporary() || is_away) || clock::now() + pause_between_repeats >= until)
+            if (!(failure.temporary() || is_away) || clock::now() + lease_belief::pause_between_repeats >= until)
                 throw failure.in_doubt_if(was_unheard);
         }
-        std::this_thread::sleep_for(pause_between_repeats);
+        std::this_thread::sleep_for(lease_belief::pause_between_repeats);
     }
 }
 

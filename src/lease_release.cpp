@@ -8,7 +8,6 @@
 #include <tranca/lease.hpp>
 
 #include "event_hold.hpp"
-#include "lease_time.hpp"
 
 namespace tranca {
 
@@ -45,7 +44,7 @@ release_result lease::release_within(std::optional<clock::time_point> deadline) 
     // With nothing locked, since an event sink may use the guard.
     on_end();
     if (found.result != release_result::released) pool_->report(event_of(found.result), name_, found.detail);
-    else if (pool_->has_sink()) pool_->report(event::kind::released, name_, {}, clock::now() - begun_);
+    else if (pool_->has_sink()) pool_->report(event::kind::released, name_, {}, clock::now() - belief_.begun());
     return found.result;
 }
 
@@ -134,7 +133,7 @@ void lease::abandon() noexcept {
 void lease::end() noexcept {
     if (state_ == state::ended || state_ == state::idle || inherited()) return;
     const auto now = clock::now();
-    const auto over = time_point(gone_by_);
+    const auto over = belief_.gone_by();
     if (now >= over) {
         pool_->report(event::kind::release_expired, name_, "the lease had ended before its guard was destroyed");
         abandon();

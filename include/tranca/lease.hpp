@@ -11,7 +11,6 @@
 // Does not promise that the server agrees at this moment: it may have been flushed. Whoever needs to know asks by extend().
 // Thread safety: full; extend() and release() wait for one another, the rest never waits.
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -24,7 +23,7 @@
 #include <tranca/connection_pool.hpp>
 #include <tranca/grant_level.hpp>
 #include <tranca/key.hpp>
-#include <tranca/lease_clock.hpp>
+#include <tranca/lease_belief.hpp>
 #include <tranca/script.hpp>
 #include <tranca/token.hpp>
 
@@ -110,7 +109,7 @@ public:
     [[nodiscard]] connection_pool& pool() const noexcept { return *pool_; }
     [[nodiscard]] const key& name() const noexcept { return name_; }
     [[nodiscard]] const token& owner() const noexcept { return owner_; }
-    [[nodiscard]] milliseconds usual_ttl() const noexcept { return rules_.ttl(); }
+    [[nodiscard]] milliseconds usual_ttl() const noexcept { return rules().ttl(); }
     [[nodiscard]] bool is_lost() const noexcept { return state_ == state::lost; }
 
     /// The script of release_call(), whose rights are tried once a client and server.
@@ -149,7 +148,7 @@ protected:
     /// Goes on with what another lease of the same token held.
     void carry_on(const lease& previous) noexcept;
 
-    [[nodiscard]] const lease_clock& rules() const noexcept { return rules_; }
+    [[nodiscard]] const lease_clock& rules() const noexcept { return belief_.rules(); }
 
     std::optional<std::uint64_t> fence_;
 
@@ -167,31 +166,18 @@ private:
         std::string detail;  // why, if it is not `released`
     };
 
-    struct belief {
-        milliseconds::rep ttl;
-        clock::rep safe_until;
-        clock::rep expires_at;
-        clock::rep renew_at;
-    };
-
     [[nodiscard]] bool inherited() const noexcept;
     void start() noexcept;
     void watch_again() noexcept;
-    void schedule_renewal(clock::time_point from) noexcept;
-    void repeat_renewal_soon() noexcept;
     [[nodiscard]] outcome give_up(std::optional<clock::time_point> deadline) noexcept;
     [[nodiscard]] bool handed_on() noexcept;
     [[nodiscard]] bool release_later() noexcept;
     void hear_of_release(const reply* answer) noexcept;
     void ask_to_extend(milliseconds ttl);
-    [[nodiscard]] std::optional<belief> expect_shorter(clock::time_point sent, milliseconds ttl) noexcept;
-    void restore(const belief& before) noexcept;
     [[nodiscard]] outcome ask_to_release(bool in_time, std::optional<clock::time_point> deadline) noexcept;
     release_result release_within(std::optional<clock::time_point> deadline) noexcept;
     [[nodiscard]] answered repeat_while_temporary(const repeatable_call& call,
                                                   std::optional<clock::time_point> deadline);
-    [[nodiscard]] milliseconds sure_of(milliseconds ttl) const noexcept { return std::min(ttl, least_unheard_); }
-    void set_times(clock::time_point sent, milliseconds ttl) noexcept;
     void believe(std::int64_t answer, clock::time_point sent, milliseconds ttl) noexcept;
     [[nodiscard]] bool heed(const std::optional<std::int64_t>& answer, clock::time_point sent,
                             effect unanswered) noexcept;
@@ -202,19 +188,12 @@ private:
     std::shared_ptr<connection_pool> pool_;
     key name_;
     token owner_;
-    lease_clock rules_;
     std::uint64_t generation_;
 
-    std::mutex asking_;                                 // held while the server is asked
-    bool unheard_release_ = false;                      // sent in time, and may have been carried out
-    milliseconds least_unheard_ = milliseconds::max();  // of the extensions that may be under way still, and come last
+    std::mutex asking_;             // held while the server is asked
+    bool unheard_release_ = false;  // sent in time, and may have been carried out
     std::atomic<state> state_{state::idle};
-    std::atomic<clock::rep> safe_until_{0};
-    std::atomic<clock::rep> expires_at_{0};
-    std::atomic<clock::rep> gone_by_{0};  // the same, whatever was carried out
-    std::atomic<clock::rep> renew_at_{clock::time_point::max().time_since_epoch().count()};
-    std::atomic<milliseconds::rep> ttl_{0};  // believed to be in force, and what renewals ask for
-    clock::time_point begun_{};
+    lease_belief belief_;  // written while `asking_` is held, or before anybody else has the lease
 
     std::mutex listening_;  // guards the next two; never held during I/O
     std::optional<std::stop_source> loss_;

@@ -3,10 +3,11 @@
 // The arithmetic of a lease: how long a holder may believe it holds. Pure: no clock is read, nothing is sent.
 //
 //     tranca::lease_clock rules{tranca::lease_options{.ttl = 10s}};
-//     auto until = rules.safe_until(sent);           // sent + 10 s - 10 ms (drift) - 1 s (margin)
+//     auto until = rules.safe_until(sent);           // sent + 10 s - 1 ms (precision) - 10 ms (drift) - 1 s (margin)
 //
 // Promises: the time counts from *before* the request was sent, so the server's own count, which starts later, ends later;
-// drift (a thousandth of the ttl) covers two clocks that run at different rates; rounding always shortens.
+// precision covers that it counts whole milliseconds, drift (a thousandth of the ttl) two clocks that run at different rates;
+// rounding always shortens. So nothing is left of a ttl of 1 ms: who asks for one gets none.
 // Does not promise anything about a process that is paused: it believes nothing while it stands still, but what it had
 // already sent arrives. Only a fencing number checked by the resource covers that.
 
@@ -53,13 +54,17 @@ public:
     [[nodiscard]] clock::time_point safe_until(clock::time_point sent) const noexcept { return safe_until(sent, ttl_); }
     [[nodiscard]] clock::time_point safe_until(clock::time_point sent, milliseconds ttl) const noexcept {
         if (endless_) return clock::time_point::max();
-        return sent + ttl - drift(ttl) - margin_of(ttl);
+        return expires_at(sent, ttl) - margin_of(ttl);
     }
 
     /// When the server may expire a key set by a request sent at `sent`: the end of the lease without its margin.
     [[nodiscard]] clock::time_point expires_at(clock::time_point sent, milliseconds ttl) const noexcept {
-        return endless_ ? clock::time_point::max() : sent + ttl - drift(ttl);
+        return endless_ ? clock::time_point::max() : sent + ttl - precision - drift(ttl);
     }
+
+    /// What a key's life may fall short of its ttl: the server counts from the beginning of the present millisecond, and
+    /// since Redis 7.2 its active expiry takes a key out as soon as the last one begins.
+    static constexpr milliseconds precision{1};
 
     /// What two clocks may differ by after `ttl`.
     [[nodiscard]] static constexpr clock::duration drift(milliseconds ttl) noexcept {
