@@ -1,10 +1,10 @@
 // Nodes of a Cluster that are not well: what passes is waited out, harms nobody who needs another node, and leaves nothing.
-#include <atomic>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "cluster/cluster_fixture.hpp"
+#include "mutex/passing_state.hpp"
 #include "support/fault.hpp"
 #include "support/faults.hpp"
 
@@ -25,27 +25,11 @@ protected:
 
     /// Nobody else is harmed, several names are all or none, and a wait outlives it.
     void passes(fault state, errc reason) {
-        const mutex lock{redis, names[0], lasting(20s)};
-        const auto refusal = thrown_by([&] { static_cast<void>(lock.try_acquire()); });
-        ASSERT_TRUE(refusal);
-        EXPECT_EQ(refusal->reason(), reason) << refusal->what();
-        EXPECT_TRUE(refusal->temporary());
-        EXPECT_TRUE(thrown_by([&] { static_cast<void>(multi_mutex(redis, names).try_acquire()); }));
-        for (const auto& name : {names[1], names[2]})
-            EXPECT_TRUE(mutex(redis, name).try_acquire()) << "left behind, or harmed";
-        std::optional<guard> got;
-        std::optional<error> failure;
-        std::atomic<bool> over{false};
-        std::jthread waiter{[&] {
-            failure = thrown_by([&] { got = lock.try_acquire_for(20s); });
-            over = true;
-        }};
-        EXPECT_TRUE(testing::throughout(100ms, [&] { return !over; }));
-        state.end();
-        waiter.join();
-        EXPECT_FALSE(failure) << failure->what();
-        ASSERT_TRUE(got);
-        EXPECT_EQ(got->release(), release_result::released);
+        mutex_test::passes(mutex{redis, names[0], lasting(20s)}, std::move(state), reason, [&] {
+            EXPECT_TRUE(thrown_by([&] { static_cast<void>(multi_mutex(redis, names).try_acquire()); }));
+            for (const auto& name : {names[1], names[2]})
+                EXPECT_TRUE(mutex(redis, name).try_acquire()) << "left behind, or harmed";
+        });
         EXPECT_TRUE(multi_mutex(redis, names).try_acquire_for(20s));
     }
 

@@ -22,12 +22,14 @@
 #include "contract/models.hpp"
 #include "support/deadline.hpp"
 #include "support/redis_fixture.hpp"
+#include "thrown_by.hpp"
 
 namespace tranca::contract {
 
 using testing::eventually;
 using testing::stopwatch;
 using testing::throughout;
+using testing::thrown_by;
 using namespace std::chrono_literals;
 
 /// The events a client told of.
@@ -70,19 +72,9 @@ private:
     std::vector<seen> seen_;
 };
 
-/// What `body` threw, if it was an error of the library.
-[[nodiscard]] inline std::optional<error> failure_of(const std::function<void()>& body) {
-    try {
-        body();
-    } catch (const error& failure) {
-        return failure;
-    }
-    return std::nullopt;
-}
-
 /// Did `body` fail for this reason?
 [[nodiscard]] inline ::testing::AssertionResult fails_with(errc reason, const std::function<void()>& body) {
-    const auto failure = failure_of(body);
+    const auto failure = thrown_by(body);
     if (!failure) return ::testing::AssertionFailure() << "nothing was thrown";
     if (failure->reason() == reason) return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure() << "threw instead: " << failure->what();

@@ -92,7 +92,7 @@ TEST_P(Extending, ThatGetsNoAnswerThrowsAndChangesNothing) {
 TEST_P(Extending, OfWhatHasAnotherTypeThrowsItsNameAndIsLost) {
     auto held = make().acquire();
     testing::make_wrong_type(server, of.key_of(name));
-    const auto failure = failure_of([&] { held.extend(); });
+    const auto failure = thrown_by([&] { held.extend(); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->reason(), errc::wrong_type);
     EXPECT_THAT(failure->what(), ::testing::HasSubstr("\"" + of.key_of(name) + "\""));
@@ -134,7 +134,7 @@ TEST_P(ExtendingTtl, MovesTheLease) {
 // A slot whose score lies ahead of the clock would rank behind whoever comes next: that one would get in as well.
 TEST_P(ExtendingTtl, BeyondTheUsualTtlLetsNobodyElseIn) {
     auto held = make({.ttl = 10s}).acquire();
-    const auto refusal = failure_of([&] { EXPECT_TRUE(held.extend(60s)); });
+    const auto refusal = thrown_by([&] { EXPECT_TRUE(held.extend(60s)); });
     EXPECT_TRUE(!refusal || refusal->reason() == errc::invalid_argument);
     EXPECT_TRUE(held);
     EXPECT_FALSE(rival({.ttl = 10s}).try_acquire());

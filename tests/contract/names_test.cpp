@@ -72,7 +72,7 @@ TEST_P(Names, StandInErrorsShortAndReadable) {
     auto held = make({.name = odd}).acquire();
     raw.must({"DEL", of.key_of(odd)});
     raw.must({"LPUSH", of.key_of(odd), "x"});
-    const auto failure = failure_of([&] { held.extend(); });
+    const auto failure = thrown_by([&] { held.extend(); });
     ASSERT_TRUE(failure);
     const std::string text = failure->what();
     EXPECT_LT(text.size(), 600u);

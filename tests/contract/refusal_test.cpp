@@ -25,7 +25,7 @@ class Refusal : public contract {
 protected:
     /// Expects that making it fails with a text that says `word`.
     void refuses(const wish& how, const std::string& word) {
-        const auto failure = failure_of([&] { static_cast<void>(make(how)); });
+        const auto failure = thrown_by([&] { static_cast<void>(make(how)); });
         ASSERT_TRUE(failure) << word;
         EXPECT_EQ(failure->reason(), errc::invalid_argument);
         EXPECT_THAT(failure->what(), HasSubstr(word));

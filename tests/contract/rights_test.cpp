@@ -14,7 +14,7 @@ protected:
     void works_or_fails_early(const account& user, const std::string& lacking) {
         const client limited{user.url()};
         std::optional<guard> held;
-        const auto failure = failure_of([&] { held = make_on(limited).try_acquire(); });
+        const auto failure = thrown_by([&] { held = make_on(limited).try_acquire(); });
         if (failure) {
             EXPECT_EQ(failure->reason(), errc::no_permission) << failure->what();
             EXPECT_FALSE(failure->temporary());
@@ -31,7 +31,7 @@ protected:
 TEST_P(Rights, WithoutScriptsAreToldAtOnceAndTakeNothing) {
     const auto user = testing::without_scripting(server);
     const client limited{user.url()};
-    const auto failure = failure_of([&] { static_cast<void>(make_on(limited).acquire()); });
+    const auto failure = thrown_by([&] { static_cast<void>(make_on(limited).acquire()); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->reason(), errc::no_permission);
     EXPECT_THAT(failure->what(), HasSubstr("NOPERM"));
@@ -116,7 +116,7 @@ TEST_P(ForeignKey, OfAnotherTypeIsNeverTakenAndStaysAsItIs) {
     testing::make_wrong_type(server, key);
     std::optional<guard> held;
     const stopwatch since_start;
-    const auto failure = failure_of([&] { held = make().try_acquire_for(30ms); });
+    const auto failure = thrown_by([&] { held = make().try_acquire_for(30ms); });
     EXPECT_LT(since_start.elapsed(), 1s);
     EXPECT_FALSE(held);
     if (failure) {

@@ -216,7 +216,7 @@ TEST_P(DeathOfTheServer, ByFreezingBoundsTheDestructorToo) {
 TEST_P(DeathOfTheServer, IsAnErrorThatNamesTheServerAndIsTold) {
     const client hasty = another_client("?command_timeout=200ms&connect_timeout=200ms");
     const auto gone = testing::unreachable(server);
-    const auto failure = failure_of([&] { static_cast<void>(make_on(hasty).acquire()); });
+    const auto failure = thrown_by([&] { static_cast<void>(make_on(hasty).acquire()); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->reason(), errc::connect_failed);
     EXPECT_FALSE(failure->in_doubt());

@@ -153,7 +153,7 @@ TEST_P(Crowd, IsLetInOneAtATimeWhileItsConnectionsAreCut) {
         for (int entered = 0; entered < 15 && !end.expired();) {
             std::optional<guard> held;
             // Cut twice in a row is an error that is told; what matters is that nobody is let in beside another.
-            static_cast<void>(failure_of([&] { held = primitive.try_acquire_for(60s); }));
+            static_cast<void>(thrown_by([&] { held = primitive.try_acquire_for(60s); }));
             if (!held || !*held) continue;
             const overlap_scope inside{overlap, worker};
             ++entered;

@@ -29,7 +29,7 @@ protected:
     /// One attempt that something goes wrong with; then the server must have nothing left.
     void attempt(const std::string& trouble) {
         std::optional<guard> held;
-        const auto failure = failure_of([&] { held = primitive.try_acquire(); });
+        const auto failure = thrown_by([&] { held = primitive.try_acquire(); });
         EXPECT_TRUE(held || failure) << "busy, though nobody holds it: " << trouble;
         if (held) {
             EXPECT_TRUE(*held) << trouble;
@@ -97,7 +97,7 @@ TEST_P(UnknownOutcome, OfCommandsCutInTheMiddle) {
 TEST_P(UnknownOutcome, OfACommandThatMayStillArriveIsInDoubt) {
     gate.hold(granting());
     std::optional<guard> held;
-    const auto failure = failure_of([&] { held = primitive.try_acquire(); });
+    const auto failure = thrown_by([&] { held = primitive.try_acquire(); });
     EXPECT_FALSE(held);
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->reason(), errc::timeout);
@@ -107,7 +107,7 @@ TEST_P(UnknownOutcome, OfACommandThatMayStillArriveIsInDoubt) {
 TEST_P(UnknownOutcome, IsInDoubtWhenItsUndoingIsNotAnswered) {
     gate.swallow_reply(granting(), ending::keep_open);
     gate.swallow_reply("EVAL", ending::keep_open);
-    const auto failure = failure_of([&] { static_cast<void>(primitive.try_acquire()); });
+    const auto failure = thrown_by([&] { static_cast<void>(primitive.try_acquire()); });
     ASSERT_TRUE(failure);
     EXPECT_TRUE(failure->in_doubt());
     EXPECT_GE(events.count(event::kind::undo_failed), 1) << events.text();
@@ -128,7 +128,7 @@ TEST_P(UnknownOutcome, OnAFrozenServerIsAnErrorAndUndoneWhenItGoesOn) {
         const auto frozen = testing::frozen(server);
         const stopwatch since_start;
         std::optional<guard> held;
-        const auto failure = failure_of([&] { held = primitive.try_acquire(); });
+        const auto failure = thrown_by([&] { held = primitive.try_acquire(); });
         EXPECT_LT(since_start.elapsed(), 2s);
         EXPECT_FALSE(held);
         ASSERT_TRUE(failure);
@@ -142,7 +142,7 @@ TEST_P(UnknownOutcome, OnAFrozenServerIsAnErrorAndUndoneWhenItGoesOn) {
 TEST_P(UnknownOutcome, OnAFrozenServerOfAWaitEndsInTime) {
     const auto frozen = testing::frozen(server);
     const stopwatch since_start;
-    EXPECT_TRUE(failure_of([&] { static_cast<void>(primitive.try_acquire_for(300ms)); }));
+    EXPECT_TRUE(thrown_by([&] { static_cast<void>(primitive.try_acquire_for(300ms)); }));
     EXPECT_LT(since_start.elapsed(), 2s);
 }
 
@@ -151,7 +151,7 @@ TEST_P(UnknownOutcome, OfTheVeryFirstQuestionIsNotInDoubt) {
     const client newcomer{gate.url() + "?command_timeout=200ms&connect_timeout=200ms"};
     const auto first = make_on(newcomer);
     const auto frozen = testing::frozen(server);
-    const auto failure = failure_of([&] { static_cast<void>(first.try_acquire()); });
+    const auto failure = thrown_by([&] { static_cast<void>(first.try_acquire()); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->reason(), errc::timeout);
     EXPECT_FALSE(failure->in_doubt());
@@ -171,7 +171,7 @@ TEST_P(UnknownOutcome, LeavesNoAnswerForTheNextCommand) {
     of.occupy(raw, "other");
     const auto other = make_on(through, {.name = "other"});
     auto frozen = testing::frozen(server);
-    EXPECT_TRUE(failure_of([&] { static_cast<void>(primitive.try_acquire()); }));
+    EXPECT_TRUE(thrown_by([&] { static_cast<void>(primitive.try_acquire()); }));
     frozen.end();
     EXPECT_FALSE(other.try_acquire_for(0ms));
     EXPECT_EQ(of.owner(raw, "other"), "foreign");
@@ -188,7 +188,7 @@ TEST_P(LateGrant, IsRefusedAndGivenBack) {
     primitive.acquire().release();
     gate.delay_replies(200ms, named(of.grant));
     std::optional<guard> held;
-    const auto failure = failure_of([&] { held = primitive.try_acquire(); });
+    const auto failure = thrown_by([&] { held = primitive.try_acquire(); });
     EXPECT_FALSE(held);
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->reason(), errc::timeout);
@@ -201,7 +201,7 @@ TEST_P(LateGrant, OfAPausedServerIsRefusedAndGivenBack) {
     warm_up(primitive);
     std::optional<guard> held;
     const auto pause = testing::paused(server, 250ms, testing::paused_commands::all);
-    const auto failure = failure_of([&] { held = primitive.try_acquire(); });
+    const auto failure = thrown_by([&] { held = primitive.try_acquire(); });
     // Where several commands come one after another's answer, the pause may be over before the lease begins.
     EXPECT_TRUE(held ? *held && !failure : failure->reason() == errc::timeout);
     held.reset();
@@ -221,7 +221,7 @@ TEST_P(LateGrant, IsNeverHandedOutWhateverIsSlow) {
         raw.flush();
         gate.delay_replies(200ms, nth(i, any_command()));
         std::optional<guard> held;
-        static_cast<void>(failure_of([&] { held = primitive.try_acquire(); }));
+        static_cast<void>(thrown_by([&] { held = primitive.try_acquire(); }));
         EXPECT_TRUE(!held || *held) << "command " << i << " of " << commands;
         held.reset();
         gate.pass();

@@ -1,8 +1,8 @@
 // A master that is not well, and not dead to the sentinels: what passes is waited out where it is.
-#include <atomic>
 #include <optional>
 #include <thread>
 
+#include "mutex/passing_state.hpp"
 #include "sentinel/sentinel_fixture.hpp"
 #include "support/fake_server.hpp"
 #include "support/fault.hpp"
@@ -32,24 +32,7 @@ protected:
     void passes(fault (*begin)(redis_server&), errc reason) {
         const mutex lock{redis, "thing"};
         EXPECT_TRUE(lock.try_acquire());
-        auto state = begin(set.server_at(port));
-        const auto refusal = thrown_by([&] { static_cast<void>(lock.try_acquire()); });
-        ASSERT_TRUE(refusal);
-        EXPECT_EQ(refusal->reason(), reason) << refusal->what();
-        EXPECT_TRUE(refusal->temporary());
-        std::optional<guard> got;
-        std::optional<error> failure;
-        std::atomic<bool> over{false};
-        std::jthread waiter{[&] {
-            failure = thrown_by([&] { got = lock.try_acquire_for(20s); });
-            over = true;
-        }};
-        EXPECT_TRUE(testing::throughout(100ms, [&] { return !over; }));
-        state.end();
-        waiter.join();
-        EXPECT_FALSE(failure) << failure->what();
-        ASSERT_TRUE(got);
-        EXPECT_EQ(got->release(), release_result::released);
+        mutex_test::passes(lock, begin(set.server_at(port)), reason);
         EXPECT_EQ(redis.server().port, port);
     }
 
