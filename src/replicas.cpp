@@ -17,7 +17,7 @@ void require_replicas(const replicas& wanted, milliseconds ttl) {
         throw error(errc::invalid_argument,
                     fmt::format("replicas: count must be from 0 to {}, not {}", most_replicas, wanted.count));
     require_positive(wanted.within, "replicas: within");
-    if (wanted.count > 0 && wanted.within >= ttl)
+    if (wanted.wanted() && wanted.within >= ttl)
         throw error(errc::invalid_argument, fmt::format("replicas: within ({} ms) must be less than the ttl ({} ms)",
                                                         wanted.within.count(), ttl.count()));
 }

@@ -9,7 +9,7 @@
 namespace tranca {
 
 std::optional<guard> try_now(const std::shared_ptr<contender>& candidate) {
-    const auto count = candidate->wanted_replicas().count > 0 ? steps::several : steps::one;
+    const auto count = candidate->wanted_replicas().wanted() ? steps::several : steps::one;
     return attempt_once(candidate, count, [&](connection& redis, const token&) {
         const auto call = candidate->acquire_call(false);
         if (!verdict_of(*candidate, call, run(redis, call), redis).granted) return false;

@@ -48,7 +48,7 @@ enum class errc {
     limit_differs,         ///< Another limit is recorded for this semaphore.
     forked,                ///< The object belongs to the parent of this process.
     unknown_master,        ///< The sentinels that answered watch no master of this name.
-    too_few_replicas,      ///< A grant was undone since fewer replicas than asked for acknowledged it.
+    too_few_replicas,      ///< A grant was undone since fewer replicas (or disks) than asked for acknowledged it.
 };
 
 /// The category of `errc`; its name is "tranca".
