@@ -6,6 +6,7 @@
 #include <latch>
 #include <map>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -59,13 +60,13 @@ TEST_F(Crowd, ThatBeganTogetherDoesNotKeepInStep) {
     stop.request_stop();
     waiters.clear();
     std::ranges::sort(late);
-    std::map<std::int64_t, int> bins;
-    int most = 0;
+    std::set<std::int64_t> filled;  // milliseconds in which somebody asked
     for (const auto moment : late)
-        most = std::max(most, ++bins[static_cast<std::int64_t>(moment)]);
-    std::cout << "    spread of the gaps " << spread(late) << ", at most " << most << " within a millisecond\n";
+        filled.insert(static_cast<std::int64_t>(moment));
+    std::cout << "    spread of the gaps " << spread(late) << ", " << late.size() << " questions in " << filled.size()
+              << " different milliseconds\n";
     EXPECT_GT(spread(late), 0.3);
-    EXPECT_LE(most, 30);
+    EXPECT_GT(filled.size(), late.size() / 3);  // in step they fill a few in each round
 }
 
 // W08: three take it again as soon as they gave it up, one waits politely.
