@@ -194,9 +194,9 @@ TEST_F(DeferredRelease, IsDoneBeforeTheProcessIsGone) {
 // The child owns no answer that its parent waits for.
 TEST_F(DeferredRelease, IsHeardOfByTheParentAlone) {
     lock.acquire().release();
-    testing::child_process child{[&] { EXPECT_TRUE(lock.try_acquire()); }};
+    testing::child_process child{[&] { EXPECT_TRUE(lock.try_acquire_for(5s)); }};
     EXPECT_EQ(child.wait(5s), testing::exited(0));
-    EXPECT_TRUE(lock.try_acquire());
+    EXPECT_TRUE(lock.try_acquire_for(5s));
     EXPECT_EQ(told->count(event::kind::release_expired), 0u);
 }
 

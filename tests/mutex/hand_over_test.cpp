@@ -40,7 +40,7 @@ TEST_F(HandOver, TakesNoCommand) {
 
 // What was handed over is renewed, and lost, like any other.
 TEST_F(HandOver, GivesALeaseThatIsRenewed) {
-    const auto lock = lock_with(lasting(600ms));
+    const auto lock = lock_with(lasting(1s));
     auto held = lock.acquire();
     std::optional<guard> next;
     {
@@ -51,7 +51,7 @@ TEST_F(HandOver, GivesALeaseThatIsRenewed) {
     EXPECT_TRUE(throughout(1500ms, [&] { return exists() && !!*next; }));
     const auto lost = next->lost();
     raw.del(lock_key);
-    EXPECT_TRUE(eventually(600ms, [&] { return lost.stop_requested(); }));
+    EXPECT_TRUE(eventually(1s, [&] { return lost.stop_requested(); }));
 }
 
 // Options are a caller's own: nobody is handed a lease of another kind.

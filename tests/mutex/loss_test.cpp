@@ -156,14 +156,14 @@ TEST_F(MutexLoss, IsNotToldWhenAReplicaInSyncTakesOver) {
 
 // N12: what was lost does not stand in the way of what comes after.
 TEST_F(MutexLoss, LetsTheNextLockOfThatNameBeRenewed) {
-    const auto lock = lock_with(lasting(300ms));
+    const auto lock = lock_with(lasting(900ms));
     auto first = lock.acquire();
     const loss_watch loss{first};
     raw.flush();
     ASSERT_TRUE(loss.told_within(2s));
     const auto second = lock.acquire();
     EXPECT_EQ(first.release(), release_result::taken);
-    EXPECT_TRUE(throughout(1s, [&] { return exists(); }));
+    EXPECT_TRUE(throughout(1200ms, [&] { return exists(); }));
     EXPECT_TRUE(second);
 }
 

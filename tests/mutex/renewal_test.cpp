@@ -66,15 +66,15 @@ TEST_F(Renewal, CanBeTurnedOff) {
 
 // C07: a worker that hangs, or a guard that is leaked, holds for max_hold + ttl at most.
 TEST_F(Renewal, StopsAtMaxHold) {
-    auto options = lasting(300ms);
-    options.lease.max_hold = 700ms;
+    auto options = lasting(900ms);
+    options.lease.max_hold = 1200ms;
     const stopwatch since_start;
     const auto held = lock_with(options).acquire();
     const loss_watch loss{held};
-    ASSERT_TRUE(loss.told_within(5s));
-    EXPECT_GE(since_start.elapsed(), 650ms);
-    EXPECT_TRUE(another()->lock.try_acquire_for(2s));
-    EXPECT_LT(since_start.elapsed(), 700ms + 300ms + 300ms);
+    ASSERT_TRUE(loss.told_within(10s));
+    EXPECT_GE(since_start.elapsed(), 1200ms);
+    EXPECT_TRUE(another()->lock.try_acquire_for(5s));
+    EXPECT_LT(since_start.elapsed(), 1200ms + 900ms + 900ms);
 }
 
 // Also where the one that was due before that had to be repeated.
@@ -147,9 +147,8 @@ TEST_F(Renewal, GoesOnAfterAnExtensionThatFailed) {
 }
 
 TEST_F(Renewal, SurvivesForgottenScripts) {
-    const auto held = lock_with(lasting(300ms)).acquire();
-    const stopwatch since_start;
-    while (since_start.elapsed() < 1s) {
+    const auto held = lock_with(lasting(900ms)).acquire();
+    for (int times = 0; times < 4; ++times) {
         testing::flush_scripts(server);
         wait_for_a_renewal();
         EXPECT_TRUE(held);

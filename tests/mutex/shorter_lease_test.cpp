@@ -14,7 +14,9 @@ class ShorterLease : public mutex_fixture {
 protected:
     [[nodiscard]] guard held_through(const std::string& limits, std::optional<milliseconds> renew_every = 0ms) {
         through.emplace(gate.url() + limits, told_to(told));
-        auto held = mutex{*through, "thing", lasting(30s, renew_every)}.acquire();
+        auto options = lasting(30s, renew_every);
+        options.lease.margin = 10s;  // a third of every time it is extended by
+        auto held = mutex{*through, "thing", options}.acquire();
         EXPECT_TRUE(held.extend());  // the script is known
         return held;
     }
