@@ -15,10 +15,10 @@ constexpr std::size_t token_size = 32;
 std::string kind_of(const mutex_options& options) {
     const auto& lease = options.lease;
     const auto count = [](const std::optional<milliseconds>& value) { return value ? value->count() : -1; };
-    return fmt::format("|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", lease.ttl.count(), count(lease.renew_every), count(lease.margin),
-                       lease.max_hold.count(), static_cast<int>(options.fencing), static_cast<int>(options.release),
-                       static_cast<int>(options.waiters), options.replicas.count, options.replicas.on_disk,
-                       options.label);
+    return fmt::format("|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", lease.ttl.count(), count(lease.renew_every),
+                       count(lease.margin), lease.max_hold.count(), static_cast<int>(options.fencing),
+                       static_cast<int>(options.release), static_cast<int>(options.waiters), options.replicas.count,
+                       options.replicas.on_disk, options.label);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST_F(Holder, BelievesAShorterLeaseThatFewConfirmed) {
 TEST_F(Holder, BelievesAShorterLeaseThatWasCutOff) {
     const gates_before all{3};
     const voters mine{all.urls()};
-    auto held = held_on_all(mine.lock(by_hand(20s)), 3);
+    auto held = held_on_all(mine.lock(by_hand(20s, 5s)), 3);
     EXPECT_TRUE(held.extend());
     all.cut_off_after("^EVALSHA [0-9a-f]{40} 1 |^SET .* IFEQ ");
     const auto failure = thrown_by([&] { held.extend(500ms); });
