@@ -17,7 +17,7 @@ lease::lease(std::shared_ptr<connection_pool> pool, key name, const lease_clock&
 bool lease::inherited() const noexcept { return generation_ != fork_generation(); }
 
 void lease::begin(clock::time_point sent) noexcept {
-    belief_.begin(sent);
+    belief_.begin(sent, clock::now());
     // Nobody gets one that is over already: nothing begins that could be lost.
     if (clock::now() < safe_until()) start();
 }
@@ -99,9 +99,9 @@ void lease::announce_loss() noexcept {
         if (!loss_) loss_.emplace();
         listeners = loss_;
     }
+    on_end();  // first: who waits in this process is not kept waiting by what listeners do
     pool_->report(event::kind::lease_lost, name_, "the lease ended while its guard still held it");
     listeners->request_stop();
-    on_end();
 }
 
 }  // namespace tranca

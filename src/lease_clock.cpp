@@ -20,10 +20,11 @@ lease_clock::lease_clock(const lease_options& options) : ttl_(options.ttl) {
     require_positive(options.ttl, "ttl");
     if (options.margin) {
         require_not_negative(*options.margin, "margin");
+        const auto certain = options.ttl > precision ? options.ttl - precision : options.ttl;
         // In milliseconds first: a huge margin overflows in the finer unit of drift.
-        if (*options.margin >= options.ttl || *options.margin >= options.ttl - drift(options.ttl))
+        if (*options.margin >= options.ttl || *options.margin >= certain - drift(options.ttl))
             throw error(errc::invalid_argument,
-                        fmt::format("margin ({} ms) must be less than ttl ({} ms) less its drift, a thousandth",
+                        fmt::format("margin ({} ms) must be less than ttl ({} ms) less 1 ms and a thousandth of it",
                                     options.margin->count(), options.ttl.count()));
     }
     margin_ = options.margin ? clock::duration{*options.margin} : clock::duration{options.ttl} / 10;

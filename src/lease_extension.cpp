@@ -73,7 +73,7 @@ void lease::ask_to_extend(milliseconds ttl) {
 
 void lease::believe(std::int64_t answer, clock::time_point sent, milliseconds ttl) noexcept {
     const bool ours = answer == 1;
-    if (ours) belief_.extended(sent, ttl);
+    if (ours) belief_.extended(sent, clock::now(), ttl);
     if (!ours || clock::now() >= safe_until()) lose();
 }
 
@@ -85,6 +85,11 @@ void lease::watch_again() noexcept {
     } catch (const std::exception&) {
         // No memory: the keeper looks at the old time, and again from there.
     }
+}
+
+// Half of what is left of it at most, so that there is time for another try.
+clock::time_point lease::renewal_deadline(clock::time_point sent) const noexcept {
+    return std::min(deadline_after(pool_->where().command_timeout, sent), sent + (safe_until() - sent) / 2);
 }
 
 std::optional<repeatable_call> lease::begin_renewal() {
@@ -125,7 +130,8 @@ void lease::renew_apart() noexcept {
     std::optional<std::int64_t> heard;
     auto unanswered = effect::none;
     try {
-        heard = ask(*call, sent + (safe_until() - sent) / 2, resend::safe);
+        // Sent once: what is sent again by itself would hide that the first may come late.
+        heard = ask(*call, renewal_deadline(sent), resend::unsafe);
     } catch (const error& failure) {
         if (failure.reason() == errc::wrong_type) lose();
         if (failure.in_doubt()) unanswered = effect::in_doubt;

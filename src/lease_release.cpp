@@ -133,7 +133,7 @@ void lease::abandon() noexcept {
 void lease::end() noexcept {
     if (state_ == state::ended || state_ == state::idle || inherited()) return;
     const auto now = clock::now();
-    const auto over = belief_.gone_by();
+    const auto over = gone_by();
     if (now >= over) {
         pool_->report(event::kind::release_expired, name_, "the lease had ended before its guard was destroyed");
         abandon();

@@ -103,7 +103,7 @@ std::int64_t quorum_lease::ask(const repeatable_call& call, std::optional<clock:
         });
         if (votes.state() == tally::stand::won && !is_release) question.reach_the_rest();
     }
-    if (is_release) lines_->end(last_word{by_text(call), now + usual_ttl()});
+    if (is_release) lines_->end(last_word{by_text(call), std::max(gone_by(), now + usual_ttl())});
     if (votes.state() == tally::stand::won) return 1;
     if (votes.is_refused()) return is_taken ? -1 : 0;
     throw no_majority(is_release ? "releasing" : "extending", name(), votes, failures);

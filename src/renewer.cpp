@@ -26,12 +26,11 @@ constexpr std::size_t batch_size = 32;
 
 using batch = std::vector<std::shared_ptr<lease>>;
 
-// For how long to wait for the answers: half of what is left of the shortest lease at most, so that there is time for
-// another try on another connection.
+// For how long to wait for the answers: as long as the most hurried of them may.
 clock::time_point patience(const batch& some, clock::time_point sent) {
-    auto until = deadline_after(some.front()->pool().where().command_timeout, sent);
+    auto until = clock::time_point::max();
     for (const auto& each : some)
-        until = std::min(until, sent + (each->safe_until() - sent) / 2);
+        until = std::min(until, each->renewal_deadline(sent));
     return until;
 }
 

@@ -11,12 +11,13 @@ namespace tranca {
 
 namespace {
 
-// The whole text helps a server that does not know the hash, and one that is out of memory: it lets a script that only
-// shortens or deletes pass where it refuses a SET.
+// The whole text helps a server that does not know the hash; one that is out of memory, which lets a script that only
+// shortens or deletes pass where it refuses a SET; and an account that may run scripts, and not the plain command instead.
 bool wants_text(const script_call& call, const reply_view& answer) {
     if (!answer.is_error()) return false;
     const auto reason = classify_error_reply(answer.text());
-    return reason == errc::no_script || (reason == errc::out_of_memory && !call.native.empty());
+    const bool may_help = reason == errc::out_of_memory || reason == errc::no_permission;
+    return reason == errc::no_script || (may_help && !call.native.empty());
 }
 
 // The hash lives as long as the process and is used on every server: nonsense must not get in.

@@ -93,8 +93,8 @@ void waiter::introduce() {
 // What the broken connection still carries is dropped by the server with it. Where that is refused, nobody knows when it
 // will be run, and asking again would leave what it takes to nobody.
 void waiter::drop_doubtful() {
-    const auto old = *std::exchange(doubtful_, std::nullopt);
-    const auto answer = (*line_)->exchange(request{"CLIENT", "KILL", "ID", old.id, "ADDR", old.address});
+    const auto answer = (*line_)->exchange(request{"CLIENT", "KILL", "ID", doubtful_->id, "ADDR", doubtful_->address});
+    doubtful_.reset();  // only now: should this connection break too, the next one has it to do
     if (answer.is_error())
         throw error(errc::no_permission,
                     fmt::format("acquiring \"{}\": a connection broke, and what it carries cannot be dropped: {}",

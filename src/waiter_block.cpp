@@ -100,9 +100,12 @@ void waiter::end_block(clock::time_point sent, clock::duration slice) {
 // not be unblocked, since servers without redis#14164 or valkey#2117 end themselves then.
 void waiter::unblock() {
     const auto id = *(*line_)->id();
+    bool is_elsewhere = false;  // the master was replaced: there the number is another connection's
     request both{"PEXPIRE", candidate_->wake_list(), 2 * longest_slice};
     both.add("CLIENT", "UNBLOCK", id, "TIMEOUT");
     const auto cut_short = [&](connection& other) {
+        is_elsewhere = other.where().printable() != (*line_)->where().printable();
+        if (is_elsewhere) return;
         other.send(both);
         static_cast<void>(other.receive());
         const auto answer = other.receive();
@@ -110,7 +113,7 @@ void waiter::unblock() {
     };
     if (pool_.is_cluster()) cut_short(*pool_.borrow_beside(**line_));
     else pool_.with_connection(resend::safe, cut_short);
-    if ((*line_)->id() == 0 && stopped()) leave_blocked();
+    if (is_elsewhere || ((*line_)->id() == 0 && stopped())) leave_blocked();
 }
 
 // Where nothing can cut the block short: close, and hand on what it may have been given meanwhile.

@@ -7,8 +7,8 @@
 //     if (held) commit();                    // still ours: the lease has not run out
 //
 // Promises: move-only; move-assignment releases what it held; the destructor releases, never throws and is bounded by the
-// time limits of the endpoint; once false, false for good; lost() is requested before Redis may expire the key, even if the
-// server hangs or is gone.
+// time limits of the endpoint (see release()); once false, false for good; lost() is requested before Redis may expire the
+// key, even if the server hangs or is gone.
 // Does not promise that a paused process stops: between `if (held)` and the next line it may sleep past its lease. Only the
 // resource itself can refuse it then, by a fencing number.
 // Failures of the destructor go to client_options::on_event.
@@ -55,13 +55,15 @@ public:
     /// True if its owner gave it up: it was released, abandoned, moved from, or never acquired anything. No I/O.
     [[nodiscard]] bool given_up() const noexcept { return !lease_ || lease_->given_up(); }
 
-    /// Until when the holder may believe, counted from before the request was sent, less drift and margin. No I/O.
+    /// Until when the holder may believe, counted from before the request was sent, less precision, drift and margin (see
+    /// lease_clock.hpp). No I/O.
     [[nodiscard]] clock::time_point safe_until() const noexcept {
         return lease_ ? lease_->safe_until() : clock::time_point::min();
     }
 
     /// Requested no later than safe_until() and never taken back; not requested by a release. The first call starts the
-    /// client's timer thread if none runs. Listeners run on a thread of the library's and may use the guard. No I/O.
+    /// client's timer thread if none runs. Listeners run on a thread of the library's, or on that of the extend() that finds
+    /// the loss, and may use the guard. No I/O.
     [[nodiscard]] std::stop_token lost() const noexcept { return lease_ ? lease_->lost() : std::stop_token{}; }
 
     /// The fencing number of this acquisition, where its primitive has them. No I/O.
@@ -96,7 +98,8 @@ public:
 
     /// Releases, if it is still ours on the server. A guard that holds nothing answers `expired`. After `unknown` it can be
     /// called again. On a demoted master, where nothing can be written, `expired` is told of a key it no longer has.
-    /// One round trip; bounded by connect_timeout + command_timeout, and by Sentinel by a search for the master besides.
+    /// One round trip; bounded by connect_timeout + command_timeout, and by Sentinel by a search for the master besides; in a
+    /// Redis Cluster, while its slot is on the way to another node, by the end of the lease.
     release_result release() noexcept { return lease_ ? lease_->release() : release_result::expired; }
 
     /// Holds nothing from now on, and leaves the key to its ttl. No I/O.

@@ -91,6 +91,9 @@ public:
     /// For the keeper: marks the lease lost if its time is over.
     [[nodiscard]] checkup check_time(clock::time_point now) noexcept;
 
+    /// For the renewer: until when to wait for an answer to what is sent at `sent`. No I/O.
+    [[nodiscard]] clock::time_point renewal_deadline(clock::time_point sent) const noexcept;
+
     /// For the renewer: what to send. Until finish_renewal() a release waits. Empty: it is not to be renewed now.
     [[nodiscard]] std::optional<repeatable_call> begin_renewal();
 
@@ -149,6 +152,9 @@ protected:
     void carry_on(const lease& previous) noexcept;
 
     [[nodiscard]] const lease_clock& rules() const noexcept { return belief_.rules(); }
+
+    /// From when on nothing of it is there, whatever was carried out.
+    [[nodiscard]] clock::time_point gone_by() const noexcept { return belief_.gone_by(); }
 
     std::optional<std::uint64_t> fence_;
 

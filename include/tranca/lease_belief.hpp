@@ -4,8 +4,8 @@
 // clock is read, nothing is sent.
 //
 //     tranca::lease_belief belief{rules};
-//     belief.begin(sent);                         // granted to a request sent then
-//     belief.extended(later, 5s);                 // and belief.safe_until() tells until when
+//     belief.begin(sent, clock::now());           // granted to a request sent then
+//     belief.extended(later, clock::now(), 5s);   // and belief.safe_until() tells until when
 //
 // Promises: counts from before each request was sent. What may have been carried out without being heard of shortens what
 // is safe, and lengthens what may still be there, never the other way round.
@@ -27,14 +27,14 @@ public:
 
     explicit lease_belief(const lease_clock& rules) noexcept : rules_(rules) {}
 
-    /// Granted for the usual ttl to what was sent at `sent`.
-    void begin(clock::time_point sent) noexcept;
+    /// Granted for the usual ttl to what was sent at `sent`, as is known at `now`.
+    void begin(clock::time_point sent, clock::time_point now) noexcept;
 
     /// Handed over by another lease of the same token at `now`: with its times, and the usual ttl from the next renewal on.
     void carry_on(const lease_belief& previous, clock::time_point now) noexcept;
 
-    /// The server said that what was sent at `sent` set it to `ttl`.
-    void extended(clock::time_point sent, milliseconds ttl) noexcept;
+    /// The server said, by `now`, that what was sent at `sent` set it to `ttl`.
+    void extended(clock::time_point sent, clock::time_point now, milliseconds ttl) noexcept;
 
     /// Something that sets it to `ttl` was sent, the last time before `now`, and nobody knows whether or when it is carried
     /// out: it may even come after a later extension.
@@ -89,13 +89,16 @@ private:
     }
     static void set(stored_point& stored, clock::time_point time) noexcept { stored = time.time_since_epoch().count(); }
 
-    [[nodiscard]] milliseconds sure_of(milliseconds ttl) const noexcept { return std::min(ttl, least_unheard_); }
+    [[nodiscard]] milliseconds sure_of(milliseconds ttl) const noexcept {
+        return std::min(ttl, milliseconds{least_unheard_});
+    }
     void set_times(clock::time_point sent, milliseconds ttl) noexcept;
     void schedule_renewal(clock::time_point from) noexcept;
 
     lease_clock rules_;
     clock::time_point begun_{};
-    milliseconds least_unheard_ = milliseconds::max();  // of the extensions that may be under way still, and come last
+    // Of the extensions that may be under way still, and come last.
+    std::atomic<milliseconds::rep> least_unheard_{milliseconds::max().count()};
     std::atomic<milliseconds::rep> ttl_{0};
     stored_point safe_until_{0};
     stored_point expires_at_{0};

@@ -7,7 +7,7 @@
 //
 // Promises: the time counts from *before* the request was sent, so the server's own count, which starts later, ends later;
 // precision covers that it counts whole milliseconds, drift (a thousandth of the ttl) two clocks that run at different rates;
-// rounding always shortens. So nothing is left of a ttl of 1 ms: who asks for one gets none.
+// rounding always shortens. So nothing is left of a ttl of 1 ms: each grant of one comes too late.
 // Does not promise anything about a process that is paused: it believes nothing while it stands still, but what it had
 // already sent arrives. Only a fencing number checked by the resource covers that.
 
@@ -62,7 +62,12 @@ public:
         return endless_ ? clock::time_point::max() : sent + ttl - precision - drift(ttl);
     }
 
-    /// What a key's life may fall short of its ttl: the server counts from the beginning of the present millisecond, and
+    /// From when on nothing is left of a key that was set to `ttl` before `now`.
+    [[nodiscard]] clock::time_point gone_by(clock::time_point now, milliseconds ttl) const noexcept {
+        return endless_ ? clock::time_point::max() : now + ttl + precision + drift(ttl);
+    }
+
+    /// What a key's life may differ from its ttl by: the server counts from the beginning of the present millisecond, and
     /// since Redis 7.2 its active expiry takes a key out as soon as the last one begins.
     static constexpr milliseconds precision{1};
 

@@ -26,7 +26,8 @@
 // an asynchronous replica is promoted: no lock with a ttl can. The fence, checked by the resource, covers those.
 // Does not promise strict order between processes; the one that crashes in the queue harms nobody.
 // The account needs +@scripting, the commands get set del time pttl pexpire exists llen lpush blpop, and (to end a wait at
-// once) client|info client|unblock client|kill, on the keys prefix* and {prefix*; `replicas` needs wait, Sentinel role.
+// once) client|info client|unblock client|kill, on the keys prefix* and {prefix*; `replicas` needs wait or waitaof, Sentinel
+// role, fairness the zset commands of README, "Rights".
 // Source: Redis documentation, SET and "Distributed locks"; the models m6, m7, m8 and m10.
 
 #include <memory>

@@ -13,7 +13,7 @@
 //   does one that hangs cost time_limit, once: until it answers again, nobody waits for it. It is reconnected in the
 //   background, and what may have been granted there late is taken back.
 // - A minority never grants, and what it granted is released. The lease is counted from before the first byte was sent,
-//   less drift and margin; a grant with nothing left of it is an error, and is taken back.
+//   less precision, drift and margin; a grant with nothing left of it is an error, and is taken back.
 // - Fencing numbers grow with every grant, whatever clocks, delays, pauses and lost messages do, as long as no node loses
 //   its memory: two majorities share a node, and each node stores only what is strictly larger than before.
 // - Renewed every ttl / 3 while the guard lives; lost() comes in time if a majority is not there to confirm. extend()

@@ -21,7 +21,8 @@
 // - The limit is recorded on the server. A contender whose limit is neither the one declared first nor the one in force is
 //   refused with errc::limit_differs. An answer that was lost is asked for again: the same slots, the same fence.
 // Does not promise what no lease can: see mutex.hpp on pauses, clock jumps of the server and asynchronous replicas. If the
-// state is evicted while the holders are not, the count stays right, but slots may be given twice until all have left.
+// state is evicted while the holders are not, each of them counts as one, whatever it took, and slots may be given twice until
+// all have left.
 // Does not promise order among those who want the same. Threads of one process do not queue inside it: several may hold.
 // Keys: prefix + name until a minute after its last holder's end; {prefix + name}:state for a day after its last use.
 // The account needs +@scripting, the commands time zadd zrem zcard zscore zrange zrangebyscore hget hmget hset hdel hincrby

@@ -15,6 +15,8 @@ local time = redis.call('TIME')
 local clock_text = time[1] .. (#time[2] == 6 and time[2] or string.sub('00000' .. time[2], -6))
 local clock = tonumber(clock_text)
 local now = math.floor(clock / 1000)
+-- Where the state was lost: the key stays until the last of its leases ends, and nobody shortens it.
+if limit == 0 then lives = redis.call('ZRANGE', holders, -1, -1, 'WITHSCORES')[2] or '0' end
 local is_watched = watch ~= '0' and tonumber(watch) > now
 
 local function text(count) return string.format('%.0f', count) end

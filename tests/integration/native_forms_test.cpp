@@ -17,8 +17,11 @@ using namespace std::chrono_literals;
 // A server of the future, told from others by what COMMAND answers.
 class told_server {
 public:
-    told_server(std::string docs, std::string info)
-        : fake(after_handshake([docs = std::move(docs), info = std::move(info)](const seen_command& command) {
+    told_server(std::string docs, std::string info, std::string denied = {})
+        : fake(after_handshake([docs = std::move(docs), info = std::move(info),
+                                denied = std::move(denied)](const seen_command& command) {
+              if (command.arguments.at(0) == denied)
+                  return fake_answer{.bytes = "-NOPERM no permissions to run it\r\n"};
               static const auto asks_docs = text_like("COMMAND DOCS");
               static const auto asks_info = text_like("COMMAND INFO");
               static const auto plain_set = named("SET");
@@ -64,6 +67,16 @@ TEST(NativeForms, OfValkey9AreUsedForARelease) {
     ASSERT_TRUE(held);
     EXPECT_EQ(held->release(), release_result::released);
     EXPECT_EQ(server.fake.commands(text_like("^DELIFEQ lock:a [0-9a-f]{32}\\|\\|")), 2U);
+}
+
+TEST(NativeForms, ThatTheAccountMayNotUseAreReplacedByTheirScript) {
+    told_server server{docs_of_84, "*2\r\n*1\r\n" + bulk("delex") + "$-1\r\n", "DELEX"};
+    const client redis{server.fake.url()};
+    auto held = mutex{redis, "a", only_tried()}.try_acquire();
+    ASSERT_TRUE(held);
+    EXPECT_EQ(held->release(), release_result::released);
+    EXPECT_EQ(server.fake.commands(named("DELEX")), 2U) << "the trial and the release";
+    EXPECT_EQ(server.fake.commands(named("EVAL")), 2U);
 }
 
 TEST(NativeForms, AreNotTriedOnAServerThatDoesNotTellOfThem) {

@@ -283,6 +283,20 @@ TEST_F(Slots, WhoseAnswersComeTooLateAreGivenBack) {
     }
 }
 
+// A renewal that gets no answer is given up in time: a release waits for it.
+TEST_F(Slots, AreReleasedInTimeBehindARenewalThatIsNotAnswered) {
+    testing::tcp_gate gate{node->tcp()};
+    const client hasty{gate.url() + "?command_timeout=500ms"};
+    auto options = lasting(60s);
+    options.lease.renew_every = 100ms;
+    auto held = multi_mutex{hasty, {"a", "b", "c"}, options}.acquire();
+    gate.swallow_reply(testing::text_like("60000$"), testing::ending::keep_open);
+    ASSERT_TRUE(gate.wait_until_swallowed(patience));
+    const stopwatch since_start;
+    EXPECT_EQ(held.release(), release_result::released);
+    EXPECT_LT(since_start.elapsed(), 5s);
+}
+
 TEST_F(Slots, AreReleasedInTimeOnAFrozenServer) {
     const client hasty{node->url() + "?command_timeout=200ms&connect_timeout=200ms"};
     auto held = multi_mutex{hasty, {"a", "b", "c"}, lasting(60s)}.acquire();

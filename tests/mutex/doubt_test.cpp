@@ -75,6 +75,24 @@ TEST_F(Doubt, OfABlockedWaiterIsSettledByAsking) {
     }
 }
 
+// What the first connection still carries is not forgotten because the second one, which was to drop it, broke too.
+TEST_F(Doubt, OfABlockedWaiterOutlivesTheNextConnection) {
+    occupy();
+    std::optional<guard> held;
+    std::jthread waiter{[&] { held = lock.try_acquire_for(10s); }};
+    ASSERT_TRUE(wait_for_sleepers(1));
+    gate.swallow_reply("BLPOP", ending::keep_open);
+    gate.swallow_reply(testing::text_like("^CLIENT KILL "), ending::reset);
+    free_and_wake();
+    waiter.join();
+    EXPECT_TRUE(gate.wait_until_swallowed(0ms));
+    EXPECT_EQ(gate.commands(testing::text_like("^CLIENT KILL ")), 2u);
+    ASSERT_TRUE(held);
+    EXPECT_TRUE(*held);
+    EXPECT_EQ(held->release(), release_result::released);
+    EXPECT_FALSE(exists());
+}
+
 // Cut on its way as often as it likes: a release is sent again, and does not leave the key to its ttl.
 TEST_F(Doubt, OfAReleaseThatIsCutThreeTimesIsSettled) {
     const auto release = releasing();

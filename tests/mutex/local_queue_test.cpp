@@ -58,6 +58,21 @@ TEST_F(LocalQueue, IsFirstComeFirstServed) {
 }
 
 // B17.
+// Its turn comes with the loss, and not when the loser's listener has done with it: that may be waiting for it.
+TEST_F(LocalQueue, IsNotHeldUpByALossListener) {
+    const auto lock = lock_with(lasting(600ms, 0ms));
+    const auto lost = lock.acquire();
+    std::atomic<bool> granted{false}, in_time{false};
+    const sleeping_thread next{[&] {
+        const auto held = lock.acquire();
+        granted = true;
+    }};
+    ASSERT_TRUE(next.sleeps());
+    const std::stop_callback listener{lost.lost(), [&] { in_time = eventually(5s, [&] { return granted.load(); }); }};
+    EXPECT_TRUE(eventually(10s, [&] { return granted.load(); }));
+    EXPECT_TRUE(eventually(10s, [&] { return in_time.load(); }));
+}
+
 TEST_F(LocalQueue, IsNotHeldUpByAHolderThatLostItsLease) {
     const auto lock = lock_with(lasting(600ms));
     const auto lost = lock.acquire();

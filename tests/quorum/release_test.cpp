@@ -66,6 +66,21 @@ TEST_F(Release, ReachesANodeThatWasOutOfReach) {
     EXPECT_TRUE(eventually(2s, [&] { return !exists(0); }));
 }
 
+// For as long as its key may be there, which is longer after a longer extension.
+TEST_F(Release, ReachesANodeThatWasOutOfReachAfterAnExtension) {
+    tcp_gate gate{node(0).tcp()};
+    const voters mine{{gate.url(), node(1).url(), node(2).url()}};
+    auto held = held_on_all(mine.lock(by_hand(1s)), 3);
+    ASSERT_TRUE(held.extend(60s));
+    ASSERT_TRUE(eventually(patience, [&] { return node(0).raw().pttl("lock:thing") > 10'000; }));
+    gate.refuse_connections();
+    gate.cut();
+    EXPECT_EQ(held.release(), release_result::released);
+    EXPECT_TRUE(throughout(1500ms, [&] { return exists(0); }));
+    gate.accept_connections();
+    EXPECT_TRUE(eventually(patience, [&] { return !exists(0); }));
+}
+
 TEST_F(Release, IsUnknownWhereAMajorityIsSilentAndBounded) {
     const voters mine{urls(3)};
     auto held = mine.lock().acquire();

@@ -224,5 +224,18 @@ TEST_F(Holder, OfAStateThatIsGoneStillCounts) {
     EXPECT_TRUE(limited_to(2).try_acquire());
 }
 
+// Nobody with a shorter lease shortens the key under the others.
+TEST_F(Holder, OfAStateThatIsGoneKeepsItsTime) {
+    auto held = limited_to(2, 1h).acquire();
+    raw.del("{semaphore:thing}:state");
+    auto brief = limited_to(2, 1s).acquire();
+    EXPECT_GT(raw.pttl("semaphore:thing"), 3'500'000);
+    raw.del("{semaphore:thing}:state");
+    EXPECT_TRUE(brief.extend());
+    EXPECT_GT(raw.pttl("semaphore:thing"), 3'500'000);
+    EXPECT_TRUE(held.extend(2h));
+    EXPECT_GT(raw.pttl("semaphore:thing"), 7'100'000);
+}
+
 }  // namespace
 }  // namespace tranca::semaphore_test

@@ -25,7 +25,7 @@ const std::vector<milliseconds> ttls{1ms,   2ms,     3ms,     7ms,     10ms,    
 std::vector<std::optional<milliseconds>> margins_for(milliseconds ttl) {
     std::vector<std::optional<milliseconds>> margins{std::nullopt, 0ms};
     for (const auto margin : {1ms, ttl / 10, ttl / 3, ttl / 2})
-        if (margin < ttl) margins.emplace_back(margin);
+        if (margin + 1ms < ttl) margins.emplace_back(margin);
     return margins;
 }
 
@@ -92,7 +92,7 @@ TEST(LeaseClock, RoundsTheMarginOfAnotherTtlUpNeverDown) {
     });
 }
 
-TEST(LeaseClock, LeavesMoreThanNothingButForItsPrecision) {
+TEST(LeaseClock, LeavesSomethingOfEveryLeaseItAcceptsButOfAMillisecond) {
     for (const auto ttl : ttls)
         for (milliseconds margin = 0ms; margin < ttl; margin += std::max(1ms, ttl / 1'000)) {
             const auto rules = [&]() -> std::optional<lease_clock> {
@@ -102,8 +102,8 @@ TEST(LeaseClock, LeavesMoreThanNothingButForItsPrecision) {
                     return std::nullopt;
                 }
             }();
-            if (rules) {
-                ASSERT_GT(rules->safe_until(sent) + 1ms, sent) << ttl.count() << ' ' << margin.count();
+            if (rules && ttl > 1ms) {
+                ASSERT_GT(rules->safe_until(sent), sent) << ttl.count() << ' ' << margin.count();
             }
         }
 }
@@ -112,6 +112,12 @@ TEST(LeaseClock, HoldsForTheLongestTtlWithoutOverflow) {
     const lease_clock rules{lease_options{.ttl = longest_duration, .margin = 0ms}};
     EXPECT_EQ(rules.safe_until(sent), sent + longest_duration - 1ms - nanoseconds{longest_duration} / 1'000);
     EXPECT_LT(rules.safe_until(clock::now()), clock::time_point::max());
+}
+
+TEST(LeaseClock, KnowsWhenAKeyIsGoneForCertain) {
+    const lease_clock rules{lease_options{}};
+    EXPECT_EQ(rules.gone_by(sent, 5s), sent + 5s + 1ms + 5ms);
+    EXPECT_EQ(lease_clock::endless().gone_by(sent, 5s), clock::time_point::max());
 }
 
 TEST(LeaseClock, IsEndlessWithoutATtl) {
