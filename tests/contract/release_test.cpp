@@ -90,14 +90,15 @@ TEST_P(Release, ByAFrozenServerIsUnknownAndCanBeRepeated) {
         EXPECT_LT(since_start.elapsed(), 1s);
     }
     EXPECT_EQ(told.count(event::kind::release_unknown), 1) << told.text();
-    // What was sent first runs when the server goes on, so that the second finds nothing left.
-    EXPECT_EQ(held.release(), release_result::released);
+    // What was sent first runs when the server goes on, so that the second finds nothing left: once it is answered in
+    // so short a time.
+    EXPECT_TRUE(eventually(5s, [&] { return held.release() == release_result::released; }));
     EXPECT_THAT(keys_left(), ::testing::IsEmpty());
     EXPECT_TRUE(make().try_acquire());
 }
 
 TEST_P(Release, ThatNeverReachedTheServerIsRepeatedWithTheSameToken) {
-    const client hasty = another_client("?command_timeout=100ms");
+    const client hasty = another_client("?command_timeout=2s");
     auto held = make_on(hasty, {.ttl = 30s}).acquire();
     {
         const auto gone = testing::unreachable(server);
