@@ -108,7 +108,7 @@ TEST_F(Decision, RefusesAGrantWithNothingLeft) {
     const voters mine{gates.urls()};
     auto options = by_hand(200ms, 190ms);
     options.lease.margin = 100ms;
-    ASSERT_TRUE(mine.lock(options).try_acquire());  // connected
+    ASSERT_TRUE(mine.lock().try_acquire());  // connected
     for (const auto& gate : gates)
         gate->delay_replies(120ms);  // validity is 200 - 4 - 100
     const auto failure = thrown_by([&] { static_cast<void>(mine.lock(options).try_acquire()); });

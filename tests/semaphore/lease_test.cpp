@@ -95,7 +95,7 @@ TEST_F(Holder, KeepsItsTimeWhateverTtlAContenderHas) {
     const auto token = raw.must({"ZRANGE", "semaphore:thing", "0", "0"})[0].text;
     const auto end = raw.must({"ZSCORE", "semaphore:thing", token}).text;
     {
-        const auto brief = limited_to(2, 50ms).acquire();
+        const auto brief = limited_to(2, 2s).acquire();  // outlasts the contenders
         EXPECT_FALSE(limited_to(2, 10ms).try_acquire());
         EXPECT_FALSE(limited_to(2, 10ms).try_acquire_for(30ms));
     }
@@ -156,7 +156,7 @@ TEST_F(Holder, WhoseTimeIsOverOnTheServerIsNotRefreshedThoughNobodyCame) {
 }
 
 TEST_F(Holder, ThatRenewsIsNeverThrownOutByContenders) {
-    const semaphore calls{redis, "thing", 2, {.lease = {.ttl = 300ms}}};
+    const semaphore calls{redis, "thing", 2, {.lease = {.ttl = 900ms}}};
     const auto first = calls.acquire();
     const auto second = calls.acquire();
     std::atomic<int> admitted{0};

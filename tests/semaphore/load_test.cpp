@@ -58,7 +58,7 @@ TEST_F(Load, WithKillsAndStopsNeverLetsMoreInThanTheLimit) {
     EXPECT_EQ(board->overruns(), 0u);
     EXPECT_GT(board->entries(), 100u);
     for (const auto& key : raw.keys())
-        EXPECT_GT(raw.pttl(key), 0) << key;
+        EXPECT_NE(raw.pttl(key), -1) << key;  // one of the last may be gone
     const semaphore calls{redis, "thing", limit, {.lease = {.ttl = 300ms}}};
     EXPECT_TRUE(eventually(2s, [&] { return calls.available() == limit; }));
     EXPECT_TRUE(calls.weighted(limit).try_acquire_for(3s));  // after what a dead big request kept
