@@ -41,26 +41,35 @@ TEST_F(MutexWaiting, ForALockWithoutTtlIsNoPolling) {
 
 // A16: the last try is made at the deadline, also where nobody woke it.
 TEST_F(MutexWaiting, TriesOnceMoreAtItsDeadline) {
-    occupy();
     const auto other = another();
-    std::optional<guard> held;
-    const stopwatch since_start;
-    std::jthread waiter{[&] { held = other->lock.try_acquire_for(300ms); }};
-    ASSERT_TRUE(wait_for_sleepers(1));
-    raw.del(lock_key);  // without a wake-up
-    waiter.join();
-    EXPECT_TRUE(held);
-    EXPECT_GE(since_start.elapsed(), 250ms);
-    EXPECT_LT(since_start.elapsed(), 600ms);
+    constexpr milliseconds limit = 600ms;
+    EXPECT_TRUE(testing::once_below(limit, [&]() -> clock::duration {
+        occupy();
+        std::optional<guard> held;
+        const stopwatch since_start;
+        std::jthread waiter{[&] { held = other->lock.try_acquire_for(300ms); }};
+        const bool seen = eventually(250ms, [&] { return raw.info("blocked_clients") == "1"; });
+        raw.del(lock_key);  // without a wake-up
+        const bool in_time = seen && since_start.elapsed() < 250ms;
+        waiter.join();
+        const auto took = since_start.elapsed();
+        if (!in_time) return limit;  // perhaps too late for its last try
+        EXPECT_TRUE(held);
+        EXPECT_GE(took, 250ms);
+        return took;
+    }));
 }
 
 TEST_F(MutexWaiting, EndsAtItsDeadline) {
     occupy();
     for (const auto wait : {1ms, 20ms, 120ms, 1100ms}) {
-        const stopwatch since_start;
-        EXPECT_FALSE(lock_with().try_acquire_for(wait));
-        EXPECT_GE(since_start.elapsed(), wait);
-        EXPECT_LT(since_start.elapsed(), wait + 200ms);
+        EXPECT_TRUE(testing::once_below(wait + 200ms, [&] {
+            const stopwatch since_start;
+            EXPECT_FALSE(lock_with().try_acquire_for(wait));
+            const auto took = since_start.elapsed();
+            EXPECT_GE(took, wait);
+            return took;
+        }));
     }
     EXPECT_EQ(raw.get(lock_key), "foreign");
 }
@@ -80,10 +89,10 @@ TEST_F(MutexWaiting, OfNoTimeIsOneAttempt) {
 
 // A10, A15: longer than the waiter's own ttl, of which nothing much is gone at the end.
 TEST_F(MutexWaiting, MayBeLongerThanTheTtl) {
-    occupy(700ms);
-    const auto held = lock_with(lasting(400ms)).try_acquire_for(5s);
+    occupy(1800ms);
+    const auto held = lock_with(lasting(1500ms)).try_acquire_for(5s);
     ASSERT_TRUE(held);
-    EXPECT_GE(held->safe_until() - clock::now(), 200ms);
+    EXPECT_GE(held->safe_until() - clock::now(), 750ms);
 }
 
 // W01: released while the waiter is about to go to sleep.
@@ -106,7 +115,7 @@ TEST_F(MutexWaiting, IsNotMissedByAReleaseBeforeItSleeps) {
 // W11: the time limit of a command does not end a block that is longer ...
 TEST_F(MutexWaiting, IsNotEndedByTheTimeLimitOfACommand) {
     occupy();
-    const client own{server.url() + "?command_timeout=100ms"};
+    const client own{server.url() + "?command_timeout=400ms"};  // a slice is half a second at least
     const stopwatch since_start;
     EXPECT_FALSE((mutex{own, "thing", lasting(30s)}.try_acquire_for(1500ms)));
     EXPECT_GE(since_start.elapsed(), 1500ms);
