@@ -60,7 +60,7 @@ TEST_P(FairLoad, WithKillsAndStopsKeepsOneInside) {
     for (const auto& each : *turns)
         EXPECT_GT(each.load(), 0);
     for (const auto& key : raw.keys())
-        EXPECT_GT(raw.pttl(key), 0) << key;
+        EXPECT_NE(raw.pttl(key), -1) << key;  // one of the last may be gone
 }
 
 }  // namespace

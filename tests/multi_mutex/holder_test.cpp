@@ -55,8 +55,8 @@ TEST_F(Holder, ReleasesTheSurvivorsOfANameOfAnotherType) {
 
 TEST_F(Holder, IsRenewedAtAllNamesForAsLongAsItLives) {
     {
-        const auto held = both(lasting(300ms, std::nullopt)).acquire();
-        EXPECT_TRUE(throughout(1s, [&] { return raw.exists("lock:a") == 1 && raw.exists("lock:b") == 1; }));
+        const auto held = both(lasting(900ms, std::nullopt)).acquire();
+        EXPECT_TRUE(throughout(1200ms, [&] { return raw.exists("lock:a") == 1 && raw.exists("lock:b") == 1; }));
         EXPECT_TRUE(held);
     }
     EXPECT_THAT(keys_left(), ::testing::IsEmpty());

@@ -111,7 +111,7 @@ protected:
         EXPECT_TRUE((multi_mutex{last, all_names}.try_acquire_for(2 * ttl)));
         auto raw = server.raw();
         for (const auto& key : raw.keys())
-            EXPECT_GT(raw.pttl(key), 0) << key;
+            EXPECT_NE(raw.pttl(key), -1) << key;  // one of the last may be gone
     }
 
     testing::shared_memory<arena> shared;

@@ -84,8 +84,10 @@ TEST_F(SlotsDoubt, OfAnEarlierRoundLeavesNothing) {
     gate.hold_reply(asking_for(in_order[1]));
     gate.hold(undoing(in_order[1]));
     gate.hold(about(in_order[1], "EVALSHA", "3"));
-    EXPECT_FALSE(all().try_acquire_for(1s));
-    EXPECT_FALSE(exists(in_order[1]));
+    const auto failure = thrown_by([&] { EXPECT_FALSE(all().try_acquire_for(1s)); });
+    // What gives it back has a short time, and is run also where that was over before it was answered.
+    EXPECT_TRUE(!failure || failure->in_doubt()) << failure->what();
+    EXPECT_TRUE(eventually(failure ? 2s : 0s, [&] { return !exists(in_order[1]); }));
 }
 
 // Where it cannot be, that is told, and not that others hold it.

@@ -126,9 +126,9 @@ TEST_F(Slots, CostARoundTripEachAndAreAskedForOnce) {
 }
 
 TEST_F(Slots, AreExtendedAndRenewedTogether) {
-    auto held = three(lasting(300ms, std::nullopt)).acquire();
+    auto held = three(lasting(900ms, std::nullopt)).acquire();
     EXPECT_TRUE(
-        throughout(1s, [&] { return raw.exists("lock:a") + raw.exists("lock:b") + raw.exists("lock:c") == 3; }));
+        throughout(1200ms, [&] { return raw.exists("lock:a") + raw.exists("lock:b") + raw.exists("lock:c") == 3; }));
     EXPECT_TRUE(held);
     EXPECT_TRUE(held.extend(60s));
     for (const auto& name : in_order)

@@ -82,7 +82,7 @@ TEST_F(Readers, ThatWereKilledKeepAWriterOutForTheirTtl) {
 }
 
 TEST_F(Readers, ThatDiedCostNothingBeyondTheirOwnTime) {
-    lock_for(100ms).shared().acquire().abandon();
+    lock_for(1s).shared().acquire().abandon();
     auto alive = readers.acquire();
     ASSERT_TRUE(eventually(patience, [&] { return lock.holders().size() == 1; }));
     EXPECT_EQ(holders(), 2);  // nobody has looked since
@@ -124,7 +124,7 @@ TEST_F(Readers, KeepTheirTimeWhoeverComes) {
 
 // S13.
 TEST_F(Readers, ThatRenewAreNeverThrownOut) {
-    const shared_mutex brief{redis, "thing", {.lease = {.ttl = 300ms}}};
+    const shared_mutex brief{redis, "thing", {.lease = {.ttl = 900ms}}};
     const auto first = brief.shared().acquire();
     const auto second = brief.shared().acquire();
     std::atomic<int> admitted{0};

@@ -87,7 +87,7 @@ TEST_F(SharedLoad, NeverLetsAReaderInBesideAWriter) {
     EXPECT_GT(ledger.shared(), 20u);
     EXPECT_GT(arena->changes, 20u);
     for (const auto& name : raw.keys())
-        EXPECT_GT(raw.pttl(name), 0) << name;
+        EXPECT_NE(raw.pttl(name), -1) << name;  // one of the last may be gone
     EXPECT_TRUE(eventually(1s, [&] { return lock.holders().empty(); }));
     EXPECT_TRUE(readers.try_acquire_for(4s));  // after what a dead writer or upgrade kept
     EXPECT_TRUE(lock.try_acquire());

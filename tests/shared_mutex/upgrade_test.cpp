@@ -111,7 +111,7 @@ TEST_F(Upgrade, ThatGivesUpLetsTheReadersInAgain) {
     const auto other = readers.acquire();
     int slow = 0;
     for (const bool by_stop : {true, false, true}) {
-        attempt upgrade{lock, held, by_stop ? 60s : 300ms};
+        attempt upgrade{lock, held, by_stop ? 60s : 1500ms};
         ASSERT_TRUE(asleep(1));
         waiter reader{server.url(), waiter::reader()};
         ASSERT_TRUE(asleep(2) || upgrade.done());
@@ -214,15 +214,15 @@ TEST_F(Upgrade, OfAnotherLocksGuardIsRefused) {
 }
 
 TEST_F(Upgrade, KeepsItsRenewalAndTellsALaterLoss) {
-    const shared_mutex brief{redis, "thing", {.lease = {.ttl = 300ms}}};
+    const shared_mutex brief{redis, "thing", {.lease = {.ttl = 900ms}}};
     auto held = brief.shared().acquire();
     const auto lost = held.lost();
     auto other = lock_for(10s).shared().acquire();
     attempt upgrade{brief, held};
-    EXPECT_TRUE(throughout(700ms, [&] { return !!held; }));  // renewed while it waits
+    EXPECT_TRUE(throughout(1100ms, [&] { return !!held; }));  // renewed while it waits
     other.release();
     ASSERT_EQ(upgrade.result(), upgrade_result::upgraded);
-    EXPECT_TRUE(throughout(700ms, [&] { return !!held; }));
+    EXPECT_TRUE(throughout(1100ms, [&] { return !!held; }));
     EXPECT_FALSE(readers.try_acquire());
     raw.del(main_key);
     EXPECT_TRUE(eventually(2s, [&] { return lost.stop_requested(); }));
@@ -293,7 +293,7 @@ protected:
     }
 
     testing::tcp_gate gate{server.tcp()};
-    const client through{gate.url() + "?command_timeout=100ms"};
+    const client through{gate.url() + "?command_timeout=500ms"};
     const shared_mutex far{through, "thing", lasting(30s)};
 };
 

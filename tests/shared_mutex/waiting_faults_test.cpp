@@ -56,7 +56,7 @@ TEST_F(SharedFaults, OfAFrozenWaiterCostASlice) {
 
 // W12: as many wait as there are connections to be had, and renewal and release still go through.
 TEST_F(SharedFaults, OfACrowdOnOneClientLeaveItsHolderAlone) {
-    const shared_mutex renewed{redis, "thing", {.lease = {.ttl = 300ms}}};
+    const shared_mutex renewed{redis, "thing", {.lease = {.ttl = 900ms}}};
     auto held = renewed.acquire();
     std::atomic<int> done{0};
     std::vector<std::jthread> crowd;
@@ -66,7 +66,7 @@ TEST_F(SharedFaults, OfACrowdOnOneClientLeaveItsHolderAlone) {
             ++done;
         });
     ASSERT_TRUE(asleep(16));
-    EXPECT_TRUE(throughout(500ms, [&] { return !!held && done == 0; }));
+    EXPECT_TRUE(throughout(1100ms, [&] { return !!held && done == 0; }));
     EXPECT_EQ(held.release(), release_result::released);
     EXPECT_TRUE(eventually(5s, [&] { return done == 16; }));
 }
@@ -115,14 +115,14 @@ TEST_F(SharedFaults, OfNoMemoryLetAHolderGo) {
 
 // A demoted master holds no truth: it is not asked in vain for a refusal that is none.
 TEST_F(SharedFaults, OfADemotedMasterTellNoLoss) {
-    const client hasty{server.url() + "?command_timeout=100ms"};
+    const client hasty{server.url() + "?command_timeout=500ms"};
     auto held = shared_mutex{hasty, "thing", lasting(60s)}.shared().acquire();
     {
         const auto demoted = testing::demoted(server);
         EXPECT_EQ(reason_of([&] { held.extend(); }), errc::read_only);
         EXPECT_EQ(held.release(), release_result::unknown);
     }
-    EXPECT_EQ(held.release(), release_result::released);
+    EXPECT_TRUE(eventually(5s, [&] { return held.release() == release_result::released; }));
 }
 
 }  // namespace

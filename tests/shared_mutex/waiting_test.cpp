@@ -226,7 +226,7 @@ TEST_F(SharedWaiting, IsNoPolling) {
 // W11.
 TEST_F(SharedWaiting, IsNotEndedByTheTimeLimitOfACommand) {
     const auto held = lock_for(60s).acquire();
-    const client own{server.url() + "?command_timeout=100ms"};
+    const client own{server.url() + "?command_timeout=400ms"};  // a slice is half a second at least
     const shared_mutex other{own, "thing", lasting(30s)};
     const stopwatch since_start;
     EXPECT_FALSE(other.shared().try_acquire_for(700ms));

@@ -159,7 +159,7 @@ TEST_F(Soak, AmongFaultsLeavesNothingBehind) {
     EXPECT_LT(testing::resident_bytes(), memory + 8 * 1024 * 1024);
     EXPECT_TRUE(eventually(2s, [&] { return keeps_no_lock(); }));
     for (const auto& key : raw.keys())
-        EXPECT_GT(raw.pttl(key), 0) << key;
+        EXPECT_NE(raw.pttl(key), -1) << key;  // one of the last may be gone
 }
 
 }  // namespace
