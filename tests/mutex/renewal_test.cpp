@@ -116,11 +116,11 @@ TEST_F(Renewal, NeverMakesAKey) {
 TEST_F(Renewal, SurvivesAnAnswerThatNeverComes) {
     tcp_gate gate{server.tcp()};
     const client through{gate.url(), told_to(told)};
-    const auto held = mutex{through, "thing", lasting(900ms)}.acquire();
+    const auto held = mutex{through, "thing", lasting(2s)}.acquire();
     const loss_watch loss{held};
     gate.swallow_reply(extension(), testing::ending::keep_open);
     ASSERT_TRUE(gate.wait_until_swallowed(5s));
-    EXPECT_TRUE(throughout(1s, [&] { return exists() && !loss.told(); }));
+    EXPECT_TRUE(throughout(1800ms, [&] { return exists() && !loss.told(); }));
     EXPECT_TRUE(held);
 }
 
