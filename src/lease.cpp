@@ -99,9 +99,9 @@ void lease::announce_loss() noexcept {
         if (!loss_) loss_.emplace();
         listeners = loss_;
     }
-    on_end();  // first: who waits in this process is not kept waiting by what listeners do
     pool_->report(event::kind::lease_lost, name_, "the lease ended while its guard still held it");
     listeners->request_stop();
+    on_end();
 }
 
 }  // namespace tranca

@@ -17,7 +17,8 @@ namespace tranca {
 
 /// How a client behaves.
 struct client_options {
-    /// Told of failures that nobody can be thrown at; see event.hpp. May be empty.
+    /// Told of failures that nobody can be thrown at; see event.hpp. May be empty. It is kept, and may be called, until the
+    /// client and its guards are gone and a loss that is just being told has been: what it refers to must last as long.
     std::function<void(const event&)> on_event{};
     /// Told of everything that happens, failures too; see counters.hpp for one that counts. May be empty.
     std::shared_ptr<event_sink> sink{};
