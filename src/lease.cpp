@@ -100,8 +100,8 @@ void lease::announce_loss() noexcept {
         listeners = loss_;
     }
     pool_->report(event::kind::lease_lost, name_, "the lease ended while its guard still held it");
+    on_end();  // before the listeners: one of them may wait for a thread that queues for this lock
     listeners->request_stop();
-    on_end();
 }
 
 }  // namespace tranca
